@@ -1,0 +1,390 @@
+//! One open home: the store, the components and the model, brought together.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use pkb_embed::{Model, Registry};
+use pkb_runtime::{ComponentInfo, Plugins, Sandbox, Tokenizer};
+use pkb_sources::{FolderSettings, FolderSource};
+use pkb_store::{ModelId, ModelStats, Source, SourceSpec, SqliteStore, Store};
+use serde::{Deserialize, Serialize};
+
+use crate::components::Components;
+use crate::error::Error;
+use crate::home::{Home, HomeSettings};
+
+/// The model that is used where the user chose none.
+pub const DEFAULT_MODEL: &str = "minilm";
+
+/// How long the count of missing vectors is good for: it reads every chunk.
+const STATS_FOR: Duration = Duration::from_secs(2);
+
+/// What a caller may do with the home it opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Read only: nothing is created or changed.
+    Read,
+    /// Read and write: the home is made where it is missing.
+    Write,
+}
+
+/// Everything that pkb does. One engine serves many threads.
+pub struct Engine {
+    home: Home,
+    store: SqliteStore,
+    components: Components,
+    registry: Registry,
+    model: Mutex<Option<Arc<ActiveModel>>>,
+    stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
+}
+
+/// A model that is ready to embed for this home.
+pub(crate) struct ActiveModel {
+    pub(crate) id: ModelId,
+    pub(crate) model: Model,
+    pub(crate) tokenizer: Arc<Tokenizer>,
+}
+
+/// A folder that is to become a source.
+#[derive(Clone, Debug, Default)]
+pub struct NewFolder {
+    /// What to call the source; none takes the folder's name.
+    pub name: Option<String>,
+    /// The chunker, where the usual ones are not wanted.
+    pub chunker: Option<String>,
+    /// The chunker's settings, a JSON object.
+    pub chunker_settings: Option<String>,
+    /// The extractor, where the usual one is not wanted: it is then given every
+    /// file.
+    pub extractor: Option<String>,
+    /// Patterns of files and folders to pass over.
+    pub ignore: Vec<String>,
+    /// Patterns of the only files to take; none takes all.
+    pub include: Vec<String>,
+}
+
+/// A folder source's own settings, as the store keeps them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct SourceSettings {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) extractor: Option<String>,
+    pub(crate) folder: FolderSettings,
+}
+
+impl Engine {
+    /// Opens a home.
+    ///
+    /// # Errors
+    /// When the home cannot be made or its database cannot be opened; a missing
+    /// database is an error only for [`Access::Read`].
+    pub fn open(home: Home, access: Access) -> Result<Engine, Error> {
+        let store = match access {
+            Access::Read => SqliteStore::open_read_only(&home.database())?,
+            Access::Write => {
+                home.create()?;
+                SqliteStore::open(&home.database())?
+            }
+        };
+        Ok(Engine {
+            components: Components::new(&home),
+            registry: Registry::new(&home.models),
+            home,
+            store,
+            model: Mutex::default(),
+            stats: Mutex::default(),
+        })
+    }
+
+    /// Where the home is.
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// The models there are.
+    pub fn models(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The plugins there are.
+    pub fn plugins(&self) -> &Plugins {
+        self.components.plugins()
+    }
+
+    /// What runs components.
+    ///
+    /// # Errors
+    /// When the sandbox cannot start on this machine.
+    pub fn sandbox(&self) -> Result<&Sandbox, Error> {
+        self.components.sandbox()
+    }
+
+    /// All components, built-in ones first, with what they say of themselves.
+    ///
+    /// # Errors
+    /// When one cannot be loaded.
+    pub fn component_list(&self) -> Result<Vec<ComponentInfo>, Error> {
+        self.components.list()
+    }
+
+    pub(crate) fn components(&self) -> &Components {
+        &self.components
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        &self.store
+    }
+
+    /// Makes a folder a source. Adding the same folder again changes what was
+    /// given anew.
+    ///
+    /// # Errors
+    /// When `path` is no folder that can be read, the name is taken by another
+    /// source, or the chunker or extractor does not exist.
+    pub fn add_folder(&self, path: &Path, new: &NewFolder) -> Result<Source, Error> {
+        let asked = FolderSettings {
+            ignore: new.ignore.clone(),
+            include: new.include.clone(),
+            ..FolderSettings::default()
+        };
+        let root = FolderSource::open(path, &asked)?.path().to_owned();
+        if let Some(extractor) = &new.extractor {
+            self.components.extractor(extractor)?;
+        }
+        if let Some(chunker) = &new.chunker {
+            self.components.chunker(chunker)?;
+        }
+        if let Some(settings) = &new.chunker_settings {
+            json_object(settings)?;
+        }
+        let location = root.display().to_string();
+        let sources = self.store.sources()?;
+        let there = sources.iter().find(|source| source.spec.kind == "folder" && source.spec.location == location);
+        if let Some(there) = there {
+            let mut settings: SourceSettings = serde_json::from_str(&there.spec.settings).unwrap_or_default();
+            settings.extractor = new.extractor.clone().or(settings.extractor);
+            if !asked.ignore.is_empty() {
+                settings.folder.ignore = asked.ignore;
+            }
+            if !asked.include.is_empty() {
+                settings.folder.include = asked.include;
+            }
+            let mut spec = there.spec.clone();
+            spec.name = new.name.clone().unwrap_or(spec.name);
+            spec.chunker = new.chunker.clone().or(spec.chunker);
+            spec.chunker_settings = new.chunker_settings.clone().or(spec.chunker_settings);
+            spec.settings = to_json(&settings);
+            return Ok(self.store.update_source(&there.spec.name, &spec)?);
+        }
+        let name = match &new.name {
+            Some(name) => name.clone(),
+            None => free_name(&root, &sources),
+        };
+        Ok(self.store.add_source(&SourceSpec {
+            name,
+            kind: "folder".into(),
+            location,
+            settings: to_json(&SourceSettings { extractor: new.extractor.clone(), folder: asked }),
+            chunker: new.chunker.clone(),
+            chunker_settings: new.chunker_settings.clone(),
+        })?)
+    }
+
+    /// All sources, by name.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn sources(&self) -> Result<Vec<Source>, Error> {
+        Ok(self.store.sources()?)
+    }
+
+    /// The source of that name.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] with the names there are.
+    pub fn source(&self, name: &str) -> Result<Source, Error> {
+        if let Some(source) = self.store.source(name)? {
+            return Ok(source);
+        }
+        let names: Vec<String> = self.store.sources()?.into_iter().map(|source| source.spec.name).collect();
+        let hint = match names.as_slice() {
+            [] => "There are no sources yet: `pkb add PATH` adds one.".into(),
+            names => format!("There are: {}.", names.join(", ")),
+        };
+        Err(Error::NotFound { what: format!("there is no source called {name:?}"), near: Vec::new(), hint })
+    }
+
+    /// Forgets a source and everything that came from it. The originals stay.
+    /// Returns how many items that were.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]; when the database cannot be written.
+    pub fn remove_source(&self, name: &str) -> Result<u64, Error> {
+        self.source(name)?;
+        let removed = self.store.remove_source(name)?;
+        self.store.remove_orphan_vectors()?;
+        Ok(removed)
+    }
+
+    /// Name of the model to embed with: the user's choice, or the default.
+    ///
+    /// # Errors
+    /// When the settings cannot be read.
+    pub fn model_name(&self) -> Result<String, Error> {
+        Ok(self.home.settings()?.model.unwrap_or_else(|| DEFAULT_MODEL.into()))
+    }
+
+    /// Chooses the model to embed with, from now on.
+    ///
+    /// # Errors
+    /// When there is no such model.
+    pub fn use_model(&self, name: &str) -> Result<(), Error> {
+        self.registry.open(name)?;
+        let settings = HomeSettings { model: Some(name.to_owned()) };
+        self.home.set_settings(&settings)?;
+        *self.model.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(())
+    }
+
+    /// The chosen model, or none where it is not there yet.
+    pub(crate) fn chosen_model(&self) -> Result<Option<Arc<ActiveModel>>, Error> {
+        let mut kept = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = &*kept {
+            return Ok(Some(model.clone()));
+        }
+        let name = self.model_name()?;
+        let model = match self.registry.open(&name) {
+            Ok(model) => Arc::new(self.activate(model)?),
+            Err(pkb_embed::Error::UnknownModel { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        *kept = Some(model.clone());
+        Ok(Some(model))
+    }
+
+    fn activate(&self, model: Model) -> Result<ActiveModel, Error> {
+        let info = model.info();
+        let dimensions = u32::try_from(info.dimensions).unwrap_or(u32::MAX);
+        let known = self.store.models()?.into_iter().find(|known| known.fingerprint == info.fingerprint);
+        let id = match known {
+            Some(known) => known.id,
+            None => self.store.ensure_model(&info.fingerprint, &info.name, dimensions)?,
+        };
+        let tokenizer = self.components.tokenizer(Some(&model.tokenizer_json()?))?;
+        Ok(ActiveModel { id, model, tokenizer })
+    }
+
+    /// The model whose vectors can be searched now: the chosen one, or the one
+    /// before while the chosen one's vectors are still being made. None, with
+    /// a note that says why, where there is none.
+    pub(crate) fn searchable_model(&self, notes: &mut Vec<String>) -> Result<Option<Arc<ActiveModel>>, Error> {
+        let Some(chosen) = self.chosen_model()? else {
+            notes.push(format!(
+                "Searched by word only: the model {:?} is not installed. `pkb model pull` gets it.",
+                self.model_name()?
+            ));
+            return Ok(None);
+        };
+        let stats = self.model_stats()?;
+        let Some(own) = stats.iter().find(|stats| stats.id == chosen.id) else { return Ok(Some(chosen)) };
+        let before = stats.iter().find(|stats| stats.current && stats.id != chosen.id && stats.present > 0);
+        if own.missing > 0
+            && let Some(before) = before
+            && let Some(model) = self.installed(&before.fingerprint)?
+        {
+            notes.push(format!(
+                "Searched with the vectors of {}: those of {} are still being made ({} of {}).",
+                before.name,
+                own.name,
+                own.present,
+                own.present + own.missing
+            ));
+            return Ok(Some(Arc::new(self.activate(model)?)));
+        }
+        if own.present == 0 && own.missing > 0 {
+            notes.push("Searched by word only: nothing is embedded yet. `pkb sync` does it.".into());
+            return Ok(None);
+        }
+        if own.missing > 0 {
+            notes.push(format!(
+                "{} of {} chunks have no vector yet and can only be found by word. `pkb sync` makes them.",
+                own.missing,
+                own.present + own.missing
+            ));
+        }
+        Ok(Some(chosen))
+    }
+
+    fn installed(&self, fingerprint: &str) -> Result<Option<Model>, Error> {
+        for listed in self.registry.list()? {
+            if let Ok(model) = self.registry.open(&listed.name)
+                && model.info().fingerprint == fingerprint
+            {
+                return Ok(Some(model));
+            }
+        }
+        Ok(None)
+    }
+
+    fn model_stats(&self) -> Result<Vec<ModelStats>, Error> {
+        let mut kept = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((when, stats)) = &*kept
+            && when.elapsed() < STATS_FOR
+        {
+            return Ok(stats.clone());
+        }
+        let stats = self.store.models()?;
+        *kept = Some((Instant::now(), stats.clone()));
+        Ok(stats)
+    }
+
+    /// Forgets what is only good for a while.
+    pub(crate) fn forget_stats(&self) {
+        *self.stats.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// The vector of a query.
+    pub(crate) fn embed_query(&self, active: &ActiveModel, query: &str) -> Result<Vec<f32>, Error> {
+        let text = format!("{}{query}", active.model.info().query_prefix);
+        let sequences = active.tokenizer.encode(&[text])?;
+        let mut vectors = active.model.embed(&sequences, &|| false, &|_| {})?;
+        vectors.pop().ok_or(Error::Stopped)
+    }
+}
+
+/// The folder's name, made unique among the sources.
+fn free_name(root: &Path, sources: &[Source]) -> String {
+    let base = root.file_name().map_or_else(|| "folder".to_owned(), |name| name.to_string_lossy().into_owned());
+    let taken = |name: &str| sources.iter().any(|source| source.spec.name == name);
+    if !taken(&base) {
+        return base;
+    }
+    (2..).map(|n| format!("{base}-{n}")).find(|name| !taken(name)).unwrap_or(base)
+}
+
+/// Reads a JSON object from `text`, or from the file that it names after an
+/// `@`.
+///
+/// # Errors
+/// When it is no JSON object.
+pub fn json_object(text: &str) -> Result<String, Error> {
+    let text = match text.strip_prefix('@') {
+        Some(file) => fs::read_to_string(file)
+            .map_err(|error| Error::file("cannot read the settings", Path::new(file), error))?,
+        None => text.to_owned(),
+    };
+    match serde_json::from_str::<serde_json::Value>(&text) {
+        Ok(serde_json::Value::Object(_)) => Ok(text),
+        Ok(_) => Err(Error::usage(format!("{text} is not a JSON object"), "Settings look like {\"tokens\": 200}.")),
+        Err(error) => Err(Error::usage(
+            format!("{text} is not a JSON object: {error}"),
+            "Settings look like {\"tokens\": 200}.",
+        )),
+    }
+}
+
+fn to_json(value: &SourceSettings) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "{}".into())
+}

@@ -1,0 +1,95 @@
+//! What can go wrong, said so that a person knows what to do next.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use pkb_runtime::{CallError, LoadError, PluginError};
+
+/// Anything that keeps the engine from doing what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// From the database.
+    #[error(transparent)]
+    Store(#[from] pkb_store::Error),
+    /// From a model or its folder.
+    #[error(transparent)]
+    Embed(#[from] pkb_embed::Error),
+    /// From a source's connector.
+    #[error(transparent)]
+    Source(#[from] pkb_sources::Error),
+    /// A component that cannot be used.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// A plugin that cannot be used, added or removed.
+    #[error(transparent)]
+    Plugin(#[from] PluginError),
+    /// A component that failed at its work.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// A file of the home.
+    #[error("{doing}: {}: {error}", .path.display())]
+    File {
+        /// What was tried.
+        doing: &'static str,
+        /// With which file or folder.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Something asked for that is not there.
+    #[error("{what}")]
+    NotFound {
+        /// What is not there.
+        what: String,
+        /// What may have been meant.
+        near: Vec<String>,
+        /// What to do next.
+        hint: String,
+    },
+    /// A request that cannot be carried out as it stands.
+    #[error("{what}")]
+    Usage {
+        /// What is wrong.
+        what: String,
+        /// What to do next.
+        hint: String,
+    },
+    /// Another process syncs this home.
+    #[error("another process{} is syncing this home", .pid.map(|pid| format!(" ({pid})")).unwrap_or_default())]
+    Busy {
+        /// Its number, where known.
+        pid: Option<u32>,
+    },
+    /// The caller asked to stop.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl Error {
+    pub(crate) fn usage(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Error::Usage { what: what.into(), hint: hint.into() }
+    }
+
+    pub(crate) fn file(doing: &'static str, path: &Path, error: io::Error) -> Self {
+        Error::File { doing, path: path.to_owned(), error }
+    }
+
+    /// What to do next, where the message does not say it already.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::NotFound { near, hint, .. } => {
+                let near = match near.as_slice() {
+                    [] => String::new(),
+                    near => format!("Did you mean {}? ", near.join(", ")),
+                };
+                let hint = format!("{near}{hint}");
+                (!hint.trim().is_empty()).then(|| hint.trim().to_owned())
+            }
+            Error::Usage { hint, .. } => (!hint.is_empty()).then(|| hint.clone()),
+            Error::Busy { .. } => {
+                Some("Searching works meanwhile. Try again when it is done; `pkb status` shows the last sync.".into())
+            }
+            _ => None,
+        }
+    }
+}

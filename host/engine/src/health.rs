@@ -1,0 +1,175 @@
+//! How a home is doing.
+
+use pkb_store::{LedgerQuery, LedgerRow, LedgerState, Page, Problem, Remedy, Stats};
+use serde::Serialize;
+
+use crate::engine::Engine;
+use crate::error::Error;
+
+/// A home in numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct Health {
+    /// Version of pkb.
+    pub version: &'static str,
+    /// The home's folder.
+    pub home: String,
+    /// What is stored.
+    pub store: Stats,
+    /// The model to embed with.
+    pub model: ModelHealth,
+    /// The components, built-in ones first.
+    pub components: Vec<ComponentHealth>,
+    /// What a person should know or do.
+    pub notes: Vec<String>,
+}
+
+/// The chosen model and its vectors.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ModelHealth {
+    /// Its name in the registry.
+    pub name: String,
+    /// Whether it is there.
+    pub installed: bool,
+    /// Hash of all its vectors depend on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+    /// Different chunks with a vector.
+    pub vectors: u64,
+    /// Different chunks without.
+    pub missing: u64,
+}
+
+/// A component that is there.
+#[derive(Clone, Debug, Serialize)]
+pub struct ComponentHealth {
+    /// Its name.
+    pub name: String,
+    /// Its world.
+    pub world: &'static str,
+    /// Its version.
+    pub version: String,
+    /// SHA-256 of its file.
+    pub sha256: String,
+    /// Whether it came with pkb.
+    pub builtin: bool,
+}
+
+/// Which ledger rows to show.
+#[derive(Clone, Debug, Default)]
+pub struct LedgerRequest {
+    /// The source's name; none for all.
+    pub source: Option<String>,
+    /// The state; none for all.
+    pub state: Option<LedgerState>,
+    /// Only rows with warnings.
+    pub with_warnings: bool,
+    /// How many to pass over.
+    pub offset: u64,
+    /// How many at most; none for all.
+    pub limit: Option<u64>,
+}
+
+impl Engine {
+    /// How the home is doing, without reading everything.
+    ///
+    /// # Errors
+    /// When the database cannot be read or a component cannot be loaded.
+    pub fn health(&self) -> Result<Health, Error> {
+        let store = self.store().stats()?;
+        let mut model = ModelHealth { name: self.model_name()?, ..ModelHealth::default() };
+        let mut notes = Vec::new();
+        match self.models().open(&model.name) {
+            Ok(installed) => {
+                let fingerprint = installed.info().fingerprint.clone();
+                let stats = store.models.iter().find(|stats| stats.fingerprint == fingerprint);
+                model.installed = true;
+                model.vectors = stats.map_or(0, |stats| stats.present);
+                model.missing = stats.map_or(store.chunks, |stats| stats.missing);
+                model.fingerprint = Some(fingerprint);
+            }
+            Err(pkb_embed::Error::UnknownModel { .. }) => {
+                model.missing = store.chunks;
+                notes.push(format!(
+                    "The model {:?} is not installed, so search is by word only. `pkb model pull` gets it.",
+                    model.name
+                ));
+            }
+            Err(error) => notes.push(error.to_string()),
+        }
+        if store.sources.is_empty() {
+            notes.push("There are no sources yet: `pkb add PATH` adds a folder.".into());
+        } else if store.sources.iter().any(|source| source.last_sync.is_none()) {
+            notes.push("Some sources were never read: `pkb sync` reads them.".into());
+        } else if model.installed && model.missing > 0 {
+            notes.push(format!("{} chunks have no vector yet: `pkb sync` makes them.", model.missing));
+        }
+        let failed: u64 = store.sources.iter().map(|source| source.ledger.failed).sum();
+        if failed > 0 {
+            notes.push(format!("{failed} files could not be read: `pkb ledger --failed` says why."));
+        }
+        let components = self
+            .component_list()?
+            .into_iter()
+            .map(|info| ComponentHealth {
+                name: info.name,
+                world: info.world.name(),
+                version: info.version,
+                sha256: info.sha256,
+                builtin: info.builtin,
+            })
+            .collect();
+        Ok(Health {
+            version: env!("CARGO_PKG_VERSION"),
+            home: self.home().folder.display().to_string(),
+            store,
+            model,
+            components,
+            notes,
+        })
+    }
+
+    /// What became of every file that was seen.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] for an unknown source; when the database cannot be
+    /// read.
+    pub fn ledger(&self, request: &LedgerRequest) -> Result<Page<LedgerRow>, Error> {
+        if let Some(name) = &request.source {
+            self.source(name)?;
+        }
+        Ok(self.store().ledger(&LedgerQuery {
+            source: request.source.clone(),
+            state: request.state,
+            with_warnings: request.with_warnings,
+            offset: request.offset,
+            limit: request.limit,
+        })?)
+    }
+
+    /// Reads everything and says what is not as it should be.
+    ///
+    /// # Errors
+    /// When the database cannot be read at all.
+    pub fn check(&self) -> Result<Vec<Problem>, Error> {
+        Ok(self.store().check()?)
+    }
+
+    /// Puts right what can be made again from the texts. Returns the problems
+    /// that are left.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn repair(&self, problems: &[Problem]) -> Result<Vec<Problem>, Error> {
+        let needs = |remedy| problems.iter().any(|problem| problem.remedy == remedy);
+        if needs(Remedy::RebuildTerms) {
+            self.store().rebuild_terms()?;
+        }
+        if needs(Remedy::RemoveOrphanVectors) {
+            self.store().remove_orphan_vectors()?;
+        }
+        if needs(Remedy::RemoveDamagedVectors) {
+            self.store().remove_damaged_vectors()?;
+        }
+        self.check()
+    }
+}

@@ -1,0 +1,44 @@
+//! Long work: how it is watched and stopped.
+
+/// What long work is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Looking at what the source holds; counted in entries.
+    Scanning,
+    /// Extracting, chunking and storing; counted in items.
+    Reading,
+    /// Making vectors; counted in chunks.
+    Embedding,
+}
+
+impl Stage {
+    /// As people read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Scanning => "scanning",
+            Stage::Reading => "reading",
+            Stage::Embedding => "embedding",
+        }
+    }
+}
+
+/// The caller's side of long work.
+pub trait Job: Sync {
+    /// Whether the work is to stop; what is done stays done.
+    fn stop(&self) -> bool;
+
+    /// How far it is. `total` is none while it is not known. May be called
+    /// often.
+    fn progress(&self, stage: Stage, done: u64, total: Option<u64>);
+}
+
+/// Nobody watches, nothing stops.
+pub struct Unwatched;
+
+impl Job for Unwatched {
+    fn stop(&self) -> bool {
+        false
+    }
+
+    fn progress(&self, _stage: Stage, _done: u64, _total: Option<u64>) {}
+}

@@ -1,0 +1,44 @@
+//! Ingest and search: the only crate that knows all the others.
+//!
+//! An [`Engine`] is one open home. Everything a person or a client can ask of
+//! pkb is a method of it; the command line and the MCP server only translate.
+//! Everything here is synchronous; an async caller runs it on a thread for
+//! blocking work.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod components;
+mod convert;
+mod embedding;
+mod engine;
+mod error;
+mod health;
+mod home;
+mod ingest;
+mod job;
+mod pipeline;
+mod place;
+mod query;
+mod reading;
+mod search;
+mod snippet;
+mod trial;
+
+pub use embedding::EmbedReport;
+pub use engine::{Access, DEFAULT_MODEL, Engine, NewFolder, json_object};
+pub use error::Error;
+pub use health::{ComponentHealth, Health, LedgerRequest, ModelHealth};
+pub use home::{Home, HomeSettings, short_path};
+pub use ingest::{SourceReport, SyncOptions, SyncReport};
+pub use job::{Job, Stage, Unwatched};
+pub use place::Places;
+pub use query::Query;
+pub use reading::{ListRequest, Reading};
+pub use search::{Also, Hit, Mode, SearchAnswer, SearchRequest, Times, Why};
+pub use snippet::Snippet;
+pub use trial::{Trial, TrialChunk, TrialDocument};
+
+// What the edges show of the parts below.
+pub use pkb_embed as embed;
+pub use pkb_runtime::{ComponentInfo, Plugin, Plugins, World};
+pub use pkb_store::{Item, ItemStatus, LedgerRow, LedgerState, Page, Problem, Remedy, Source, SyncCounts};

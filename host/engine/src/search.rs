@@ -1,0 +1,347 @@
+//! The way out: a query, two legs, one fused answer.
+
+use std::collections::HashMap;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pkb_runtime::Leg;
+use pkb_store::{ChunkHit, ChunkId, Filter, Item, LexicalQuery};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::place::Places;
+use crate::query::Query;
+use crate::snippet::Snippet;
+
+/// How many chunks each leg brings to the fusion.
+const DEPTH: usize = 100;
+/// Length of a snippet, in bytes.
+const SNIPPET: usize = 320;
+
+/// Which legs are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// By word and by meaning.
+    #[default]
+    Hybrid,
+    /// By word alone.
+    Lexical,
+    /// By meaning alone.
+    Dense,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct SearchRequest {
+    /// What a person typed.
+    pub query: String,
+    /// Items wanted at most; 0 counts as 10.
+    pub limit: usize,
+    /// Which legs.
+    pub mode: Mode,
+    /// Names of sources to look in; none for all.
+    pub sources: Vec<String>,
+    /// Tags that each item must have.
+    pub tags: Vec<String>,
+    /// What the item's path must start with.
+    pub path_prefix: Option<String>,
+}
+
+/// The answer to a search.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchAnswer {
+    /// The query as it was taken.
+    pub query: String,
+    /// The legs that were asked, `lexical` or `dense`.
+    pub legs: Vec<&'static str>,
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// What the reader should know: no model, vectors missing ...
+    pub notes: Vec<String>,
+    /// Where the time went.
+    pub times: Times,
+}
+
+/// Time of each stage, in milliseconds.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Times {
+    /// The lexical leg.
+    pub lexical_ms: f64,
+    /// Tokenizing and embedding the query.
+    pub embed_ms: f64,
+    /// Scanning the vectors.
+    pub dense_ms: f64,
+    /// Fusing the legs.
+    pub fuse_ms: f64,
+    /// Everything.
+    pub total_ms: f64,
+}
+
+/// An item that was found, cited at its best chunk.
+#[derive(Clone, Debug, Serialize)]
+pub struct Hit {
+    /// Number of the item, for `get`.
+    pub item: i64,
+    /// `source/path`, for people and for `get`.
+    pub path: String,
+    /// The item's title.
+    pub title: String,
+    /// Where it can be opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// When the original was last changed, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modified: Option<i64>,
+    /// Headings that the chunk stands under, outermost first.
+    pub headings: Vec<String>,
+    /// Where the chunk stands in the original.
+    pub place: Places,
+    /// The part of the chunk that matched.
+    pub snippet: Snippet,
+    /// Why it was found.
+    pub why: Why,
+    /// Other chunks of the same item that were found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Also>,
+}
+
+/// Why a chunk was found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Why {
+    /// The fused score; comparable within one answer only.
+    pub score: f64,
+    /// Rank in the lexical leg, from 1.
+    pub lexical_rank: Option<u32>,
+    /// BM25; higher is better.
+    pub lexical_score: Option<f64>,
+    /// Rank in the dense leg, from 1.
+    pub dense_rank: Option<u32>,
+    /// Cosine similarity to the query.
+    pub dense_score: Option<f64>,
+    /// Words of the query that the chunk holds.
+    pub matched: Vec<String>,
+}
+
+/// Another chunk of a hit's item.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Also {
+    /// Its headings.
+    pub headings: Vec<String>,
+    /// Where it stands.
+    pub place: Places,
+}
+
+type Ranked = Vec<(ChunkId, f64)>;
+
+impl Engine {
+    /// Finds what fits `request`.
+    ///
+    /// # Errors
+    /// When the database cannot be read, a source does not exist, or dense
+    /// search was asked for and there is no model. What a person typed is never
+    /// an error.
+    pub fn search(&self, request: &SearchRequest) -> Result<SearchAnswer, Error> {
+        let began = Instant::now();
+        let query = Query::parse(&request.query);
+        let limit = if request.limit == 0 { 10 } else { request.limit.min(100) };
+        for name in &request.sources {
+            self.source(name)?;
+        }
+        let filter = Filter {
+            sources: request.sources.clone(),
+            tags: request.tags.clone(),
+            path_prefix: request.path_prefix.clone(),
+            ..Filter::default()
+        };
+        let mut answer = SearchAnswer {
+            query: query.text.clone(),
+            legs: Vec::new(),
+            hits: Vec::new(),
+            notes: Vec::new(),
+            times: Times::default(),
+        };
+        if query.is_empty() {
+            answer.notes.push("The query holds no word to look for.".into());
+            return Ok(answer);
+        }
+        let lexical_query = LexicalQuery::any(query.terms.clone());
+        let (lexical, dense) = self.legs(request.mode, &query, &lexical_query, &filter, &mut answer)?;
+
+        let fusing = Instant::now();
+        let legs: Vec<(&'static str, &Ranked)> = [("lexical", &lexical), ("dense", &dense)]
+            .into_iter()
+            .filter_map(|(name, ranked)| Some((name, ranked.as_ref()?)))
+            .collect();
+        answer.legs = legs.iter().map(|(name, _)| *name).collect();
+        let fused = self.fuse(&legs)?;
+        answer.times.fuse_ms = ms(fusing.elapsed());
+
+        answer.hits = self.show(&lexical_query, fused, limit)?;
+        answer.times.total_ms = ms(began.elapsed());
+        Ok(answer)
+    }
+
+    /// Both legs at the same time.
+    fn legs(
+        &self,
+        mode: Mode,
+        query: &Query,
+        lexical_query: &LexicalQuery,
+        filter: &Filter,
+        answer: &mut SearchAnswer,
+    ) -> Result<(Option<Ranked>, Option<Ranked>), Error> {
+        let lexical = || {
+            let began = Instant::now();
+            let ranked = self.store().lexical(lexical_query, filter, DEPTH)?;
+            Ok::<_, Error>((ranked, ms(began.elapsed())))
+        };
+        match mode {
+            Mode::Lexical => {
+                let (ranked, took) = lexical()?;
+                answer.times.lexical_ms = took;
+                Ok((Some(ranked), None))
+            }
+            Mode::Dense => match self.dense(&query.text, filter, answer)? {
+                Some(ranked) => Ok((None, Some(ranked))),
+                None => Err(Error::usage(
+                    "there is nothing to search by meaning with",
+                    answer.notes.pop().unwrap_or_default(),
+                )),
+            },
+            Mode::Hybrid => thread::scope(|scope| {
+                let other = scope.spawn(lexical);
+                let dense = self.dense(&query.text, filter, answer);
+                let (ranked, took) = match other.join() {
+                    Ok(result) => result?,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                };
+                answer.times.lexical_ms = took;
+                Ok((Some(ranked), dense?))
+            }),
+        }
+    }
+
+    /// The dense leg; none, with a note that says why, where there are no
+    /// vectors to compare with.
+    fn dense(&self, query: &str, filter: &Filter, answer: &mut SearchAnswer) -> Result<Option<Ranked>, Error> {
+        let Some(model) = self.searchable_model(&mut answer.notes)? else { return Ok(None) };
+        let began = Instant::now();
+        let vector = self.embed_query(&model, query)?;
+        answer.times.embed_ms = ms(began.elapsed());
+        let began = Instant::now();
+        let ranked = self.store().dense(model.id, &vector, filter, DEPTH)?;
+        answer.times.dense_ms = ms(began.elapsed());
+        Ok(Some(ranked.into_iter().map(|(id, score)| (id, f64::from(score))).collect()))
+    }
+
+    fn fuse(&self, legs: &[(&'static str, &Ranked)]) -> Result<Vec<(ChunkId, Why)>, Error> {
+        let scores: Vec<HashMap<ChunkId, f64>> =
+            legs.iter().map(|(_, ranked)| ranked.iter().copied().collect()).collect();
+        let why = |id: ChunkId, score: f64, ranks: &[Option<u32>]| {
+            let mut why = Why { score, ..Why::default() };
+            for (((name, _), scores), rank) in legs.iter().zip(&scores).zip(ranks) {
+                let score = rank.and_then(|_| scores.get(&id).copied());
+                if *name == "lexical" {
+                    (why.lexical_rank, why.lexical_score) = (*rank, score);
+                } else {
+                    (why.dense_rank, why.dense_score) = (*rank, score);
+                }
+            }
+            why
+        };
+        let wit: Vec<Leg> = legs
+            .iter()
+            .map(|(name, ranked)| Leg {
+                name: (*name).to_owned(),
+                weight: 1.0,
+                ids: ranked.iter().map(|(id, _)| id.0.cast_unsigned()).collect(),
+            })
+            .collect();
+        let limit = wit.iter().map(|leg| leg.ids.len()).sum::<usize>();
+        let fused = self.components().fuser()?.fuse(&wit, u32::try_from(limit).unwrap_or(u32::MAX), "{}")?;
+        Ok(fused
+            .into_iter()
+            .map(|entry| {
+                let id = ChunkId(entry.id.cast_signed());
+                (id, why(id, entry.score, &entry.ranks))
+            })
+            .collect())
+    }
+
+    /// Groups chunks by item and makes the best ones readable.
+    fn show(
+        &self,
+        lexical: &LexicalQuery,
+        fused: Vec<(ChunkId, Why)>,
+        limit: usize,
+    ) -> Result<Vec<Hit>, Error> {
+        let ids: Vec<ChunkId> = fused.iter().map(|(id, _)| *id).collect();
+        let mut whys: HashMap<ChunkId, Why> = fused.into_iter().collect();
+        let mut groups: Vec<Vec<ChunkHit>> = Vec::new();
+        let mut place_of: HashMap<i64, usize> = HashMap::new();
+        for chunk in self.store().hits(&ids)? {
+            match place_of.get(&chunk.item.id.0) {
+                Some(at) => groups[*at].push(chunk),
+                None if groups.len() < limit => {
+                    place_of.insert(chunk.item.id.0, groups.len());
+                    groups.push(vec![chunk]);
+                }
+                None => {}
+            }
+        }
+        let texts: Vec<&str> = groups.iter().map(|group| group[0].text.as_str()).collect();
+        let matches = self.store().highlights(lexical, &texts)?;
+        let mut hits = Vec::with_capacity(groups.len());
+        for (group, matches) in groups.iter().zip(matches) {
+            let best = &group[0];
+            let mut why = whys.remove(&best.chunk.id).unwrap_or_default();
+            why.matched = matched(&best.text, &matches);
+            hits.push(Hit {
+                item: best.item.id.0,
+                path: item_path(&best.item),
+                title: best.item.title.clone(),
+                url: best.item.url.clone(),
+                modified: best.item.modified,
+                headings: best.chunk.headings.clone(),
+                place: self.place(best)?,
+                snippet: Snippet::around(&best.text, &matches, SNIPPET),
+                why,
+                also: group[1..]
+                    .iter()
+                    .take(3)
+                    .map(|chunk| Ok(Also { headings: chunk.chunk.headings.clone(), place: self.place(chunk)? }))
+                    .collect::<Result<_, Error>>()?,
+            });
+        }
+        Ok(hits)
+    }
+
+    fn place(&self, hit: &ChunkHit) -> Result<Places, Error> {
+        let whole = self.store().text(hit.item.id)?;
+        let span = hit.chunk.span.start as usize..hit.chunk.span.end as usize;
+        Ok(whole.map(|whole| Places::of(&whole.text, &whole.marks, &span)).unwrap_or_default())
+    }
+}
+
+/// `source/path`: what names an item for people.
+pub(crate) fn item_path(item: &Item) -> String {
+    format!("{}/{}", item.source, item.external_id)
+}
+
+/// The matched words as they stand in the text, each once.
+fn matched(text: &str, matches: &[std::ops::Range<usize>]) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for range in matches {
+        let word = text[range.clone()].to_lowercase();
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
+}
+
+fn ms(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e5).round() / 100.0
+}

@@ -1,0 +1,197 @@
+//! What can go wrong with a component.
+
+use std::time::Duration;
+
+use wasmtime::Trap;
+
+use crate::bindings::types::{Failure, FailureKind};
+
+/// Why a component cannot be used at all.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Not a component, or one that the engine refuses.
+    #[error("{name} is not a usable WebAssembly component: {reason}")]
+    Invalid {
+        /// The component's file or name.
+        name: String,
+        /// What the engine says.
+        reason: String,
+    },
+    /// A core module where a component is wanted.
+    #[error(
+        "{name} is a core WebAssembly module, not a component. Build it with `cargo build --target wasm32-wasip2`, or wrap it with `wasm-tools component new`"
+    )]
+    CoreModule {
+        /// The component's file or name.
+        name: String,
+    },
+    /// Fits none of the worlds in `wit/`.
+    #[error("{name} does not fit a pkb world: {missing}")]
+    WrongWorld {
+        /// The component's file or name.
+        name: String,
+        /// What is missing or not allowed.
+        missing: String,
+    },
+    /// Over a limit before anything ran.
+    #[error("{name} {what}")]
+    TooLarge {
+        /// The component's file or name.
+        name: String,
+        /// Which limit, with both numbers.
+        what: String,
+    },
+    /// Its own description could not be had.
+    #[error("{name} does not describe itself: {reason}")]
+    Undescribed {
+        /// The component's file or name.
+        name: String,
+        /// What went wrong.
+        reason: String,
+    },
+    /// No component of this name.
+    #[error("there is no {world} called {name:?}; there are: {known}")]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The world asked for.
+        world: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The host's own fault or the system's.
+    #[error("the sandbox cannot start: {0}")]
+    Host(String),
+}
+
+/// Why one call into a component gave no result. The instance that made it is
+/// gone; the next call gets a new one.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CallError {
+    /// The component says so itself: an ordinary failure.
+    #[error("{message}")]
+    Failed {
+        /// The kind it gave.
+        kind: FailureKind,
+        /// Its sentence.
+        message: String,
+    },
+    /// Stopped at the deadline.
+    #[error("{component} ran past {} s", .after.as_secs_f64())]
+    Deadline {
+        /// World and name, such as `chunker acme-lines`.
+        component: String,
+        /// The deadline.
+        after: Duration,
+    },
+    /// Stopped at a limit.
+    #[error("{component} needed more {what}")]
+    Limit {
+        /// World and name.
+        component: String,
+        /// Which limit, with its number.
+        what: String,
+    },
+    /// Trapped.
+    #[error("{component} crashed: {reason}")]
+    Trapped {
+        /// World and name.
+        component: String,
+        /// The trap and the panic message, where there is one.
+        reason: String,
+    },
+    /// Gave a result that breaks the contract in `wit/`.
+    #[error("{component} gave an invalid result: {reason}")]
+    Invalid {
+        /// World and name.
+        component: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl CallError {
+    /// A short word for the ledger: `invalid-input`, `encrypted`, `deadline`,
+    /// `limit`, `crash` ...
+    pub fn kind(&self) -> &'static str {
+        match self {
+            CallError::Failed { kind, .. } => match kind {
+                FailureKind::InvalidInput => "invalid-input",
+                FailureKind::Unsupported => "unsupported",
+                FailureKind::Encrypted => "encrypted",
+                FailureKind::TooLarge => "too-large",
+                FailureKind::Unavailable => "unavailable",
+                FailureKind::Internal => "internal",
+            },
+            CallError::Deadline { .. } => "deadline",
+            CallError::Limit { .. } => "limit",
+            CallError::Trapped { .. } => "crash",
+            CallError::Invalid { .. } => "invalid-result",
+        }
+    }
+
+    pub(crate) fn failed(failure: Failure) -> Self {
+        CallError::Failed { kind: failure.kind, message: clip(&failure.message, 2_000) }
+    }
+}
+
+/// What was going on when a call ended in a trap.
+pub(crate) struct Circumstances<'a> {
+    pub(crate) component: &'a str,
+    pub(crate) deadline: Duration,
+    pub(crate) refused: Option<&'static str>,
+    pub(crate) limits: &'a crate::Limits,
+    pub(crate) stderr: &'a str,
+}
+
+/// Names the reason of a trap in terms a person can act on.
+pub(crate) fn explain(error: &wasmtime::Error, now: &Circumstances<'_>) -> CallError {
+    let component = now.component.to_owned();
+    let trap = error.downcast_ref::<Trap>();
+    if trap == Some(&Trap::Interrupt) {
+        return CallError::Deadline { component, after: now.deadline };
+    }
+    match now.refused {
+        Some("memory") => {
+            let what = format!("memory than the {} MiB it may have", now.limits.memory >> 20);
+            return CallError::Limit { component, what };
+        }
+        Some(other) => {
+            let what = format!("{other} than the {} it may have", now.limits.table_elements);
+            return CallError::Limit { component, what };
+        }
+        None => {}
+    }
+    if trap == Some(&Trap::StackOverflow) {
+        return CallError::Limit { component, what: "stack than it may have (endless recursion?)".into() };
+    }
+    let whole = format!("{error:#}");
+    if whole.contains("fuel allocated for hostcalls") {
+        let what = format!("than the {} MiB it may hand over in one call", now.limits.transfer >> 20);
+        return CallError::Limit { component, what };
+    }
+    if whole.contains("instance count too high") || whole.contains("resource limit exceeded") {
+        let what = format!("instances, memories or tables than the {} it may have", now.limits.instances);
+        return CallError::Limit { component, what };
+    }
+    let said = now.stderr.lines().rev().find(|line| !line.trim().is_empty() && !line.starts_with("note:"));
+    let reason = match (trap, said) {
+        (Some(Trap::UnreachableCodeReached), Some(said)) => said.trim().to_owned(),
+        (Some(trap), Some(said)) => format!("{trap}; it said: {}", said.trim()),
+        (Some(trap), None) => trap.to_string(),
+        (None, _) => whole,
+    };
+    CallError::Trapped { component, reason: clip(&reason, 500) }
+}
+
+/// The first `most` bytes of a text, cut at a character.
+pub(crate) fn clip(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let mut end = most;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}…", &text[..end])
+}

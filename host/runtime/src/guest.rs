@@ -1,0 +1,171 @@
+//! The host's side of a running instance: what it holds, and the functions of
+//! `pkb:plugin` that a guest may call.
+
+use std::io;
+use std::sync::Arc;
+
+use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
+use wasmtime::{Result, error::format_err};
+use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+use crate::bindings::{blobs, log, tokens, types};
+use crate::error::clip;
+use crate::limits::{Limiter, Limits};
+use crate::wasi;
+
+/// The most that one `blob.read` gives, in bytes.
+const MOST_READ: u32 = 16 << 20;
+/// The most bytes of one log message.
+const MOST_LOGGED: usize = 4_096;
+/// The most log messages of one call.
+const MOST_MESSAGES: u32 = 1_000;
+/// How much of a guest's standard error is kept, in bytes.
+const STDERR_KEPT: usize = 8_192;
+
+/// Bytes that an extractor reads by offset.
+pub trait Blob: Send + Sync {
+    /// Length in bytes.
+    fn size(&self) -> u64;
+
+    /// Up to `length` bytes from `offset` on; fewer only at the end.
+    ///
+    /// # Errors
+    /// What the system says, such as a file that vanished.
+    fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>>;
+}
+
+impl Blob for Vec<u8> {
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.len());
+        let end = start.saturating_add(length).min(self.len());
+        Ok(self[start..end].to_vec())
+    }
+}
+
+/// Counts tokens for chunkers.
+pub trait TokenCounter: Send + Sync {
+    /// The number of tokens of each text, special tokens not included.
+    ///
+    /// # Errors
+    /// A sentence that says why the texts cannot be counted; the chunker that
+    /// asked is stopped.
+    fn count(&self, texts: &[String]) -> std::result::Result<Vec<u32>, String>;
+}
+
+#[allow(unreachable_pub, reason = "the generated bindings re-export it")]
+pub type BlobHandle = Arc<dyn Blob>;
+
+/// The data of one instance's store.
+pub(crate) struct Guest {
+    wasi: WasiCtx,
+    table: ResourceTable,
+    pub(crate) limiter: Limiter,
+    pub(crate) stderr: MemoryOutputPipe,
+    pub(crate) name: Arc<str>,
+    pub(crate) tokens: Option<Arc<dyn TokenCounter>>,
+    pub(crate) messages: u32,
+}
+
+impl Guest {
+    pub(crate) fn new(name: Arc<str>, limits: &Limits) -> Self {
+        let stderr = MemoryOutputPipe::new(STDERR_KEPT);
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(limits.handles);
+        Guest {
+            wasi: wasi::nothing(stderr.clone()),
+            table,
+            limiter: Limiter::new(limits),
+            stderr,
+            name,
+            tokens: None,
+            messages: 0,
+        }
+    }
+
+    pub(crate) fn lend(&mut self, blob: BlobHandle) -> Result<Resource<BlobHandle>> {
+        Ok(self.table.push(blob)?)
+    }
+}
+
+impl WasiView for Guest {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl HasData for Guest {
+    type Data<'a> = &'a mut Guest;
+}
+
+/// Everything that the host offers to components.
+pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> Result<()> {
+    wasi::add_to_linker(linker)?;
+    log::add_to_linker::<Guest, Guest>(linker, |guest| guest)?;
+    tokens::add_to_linker::<Guest, Guest>(linker, |guest| guest)?;
+    types::add_to_linker::<Guest, Guest>(linker, |guest| guest)?;
+    blobs::add_to_linker::<Guest, Guest>(linker, |guest| guest)?;
+    Ok(())
+}
+
+impl types::Host for Guest {}
+
+impl log::Host for Guest {
+    fn write(&mut self, level: log::Level, message: String) -> Result<()> {
+        self.messages += 1;
+        if self.messages > MOST_MESSAGES {
+            return Ok(());
+        }
+        let component: &str = &self.name;
+        let message = clip(&message, MOST_LOGGED);
+        match level {
+            log::Level::Error => tracing::error!(component, "{message}"),
+            log::Level::Warn => tracing::warn!(component, "{message}"),
+            log::Level::Info => tracing::info!(component, "{message}"),
+            log::Level::Debug => tracing::debug!(component, "{message}"),
+            log::Level::Trace => tracing::trace!(component, "{message}"),
+        }
+        Ok(())
+    }
+}
+
+impl tokens::Host for Guest {
+    fn count(&mut self, texts: Vec<String>) -> Result<Vec<u32>> {
+        let counter = self.tokens.clone().ok_or_else(|| format_err!("no tokens can be counted in this call"))?;
+        let counts = counter.count(&texts).map_err(|reason| format_err!("counting tokens failed: {reason}"))?;
+        if counts.len() != texts.len() {
+            return Err(format_err!("{} texts gave {} token counts", texts.len(), counts.len()));
+        }
+        Ok(counts)
+    }
+}
+
+impl blobs::Host for Guest {}
+
+impl blobs::HostBlob for Guest {
+    fn size(&mut self, blob: Resource<BlobHandle>) -> Result<u64> {
+        Ok(self.table.get(&blob)?.size())
+    }
+
+    fn read(
+        &mut self,
+        blob: Resource<BlobHandle>,
+        offset: u64,
+        length: u32,
+    ) -> Result<std::result::Result<Vec<u8>, types::Failure>> {
+        let read = self.table.get(&blob)?.read(offset, length.min(MOST_READ) as usize);
+        Ok(read.map_err(|error| types::Failure {
+            kind: types::FailureKind::Unavailable,
+            message: format!("reading it failed: {error}"),
+        }))
+    }
+
+    fn drop(&mut self, blob: Resource<BlobHandle>) -> Result<()> {
+        self.table.delete(blob)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+//! A folder as a source of items: one item per file.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, FileBlob, place};
+
+mod patterns;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use patterns::Patterns;
+
+/// What of a folder is wanted. As JSON it is the folder's settings, without
+/// `extensions`, which the caller knows and no user sets.
+///
+/// Passed over without a word, as whole folders: whatever `ignore` matches,
+/// `node_modules`, and, unless `hidden` is set, every name that begins with one
+/// dot (`.git`, `.obsidian`, `.trash`); with more dots it is a title.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FolderSettings {
+    /// File extensions that something can read, lower case and without the
+    /// dot, such as `md`. Files with any other are named as skipped. Where
+    /// there are none, every file is taken.
+    #[serde(skip)]
+    pub extensions: BTreeSet<String>,
+    /// Patterns of files and folders to pass over. One without a `/` matches
+    /// the name at any depth (`*.tmp`, `Templates`), one with a `/` the path
+    /// from the root on (`Archive/2019/**`).
+    pub ignore: Vec<String>,
+    /// Where there are any, only files are taken that one of these patterns
+    /// matches, or a folder they are in.
+    pub include: Vec<String>,
+    /// Whether names that begin with one dot are taken like any other.
+    pub hidden: bool,
+    /// How many folders deep to go, the root not counted.
+    pub max_depth: u16,
+}
+
+impl Default for FolderSettings {
+    fn default() -> Self {
+        Self {
+            extensions: BTreeSet::new(),
+            ignore: Vec::new(),
+            include: Vec::new(),
+            hidden: false,
+            // Each level holds a file handle while it is walked.
+            max_depth: 64,
+        }
+    }
+}
+
+/// One thing found in a folder. Every `external_id` is the path relative to the
+/// root, with `/` between the parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// A file to take.
+    File {
+        /// Identity within the source; opens the file.
+        external_id: String,
+        /// Length in bytes.
+        size: u64,
+        /// Time of the last change, in milliseconds since
+        /// 1970-01-01T00:00:00Z, where the file system knows it.
+        modified_ms: Option<i64>,
+        /// Equal stamps mean an unchanged file. Of size, time of the last
+        /// change and, where there is one, the file's number on its drive.
+        stamp: String,
+    },
+    /// Something that is not taken, for good reason.
+    Skipped {
+        /// Path relative to the root.
+        external_id: String,
+        /// Why, for a person.
+        reason: String,
+    },
+    /// Something that should have been taken and could not be looked at. What
+    /// was known of it, and of everything below it, still holds: it is not
+    /// seen, which does not mean that it is gone.
+    Failed {
+        /// Path relative to the root.
+        external_id: String,
+        /// Why, and what to do, for a person.
+        reason: String,
+        /// True for a folder: entries below it are missing from this scan.
+        folder: bool,
+    },
+}
+
+/// What a scan came across.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// Number of [`Entry::File`].
+    pub files: u64,
+    /// Number of [`Entry::Skipped`].
+    pub skipped: u64,
+    /// Number of [`Entry::Failed`].
+    pub failed: u64,
+    /// Files and folders passed over without an entry; a folder counts once.
+    pub ignored: u64,
+    /// Folders looked into, the root included.
+    pub folders: u64,
+    /// Whether the visitor stopped the scan; then it names not all there is.
+    pub stopped: bool,
+}
+
+/// A folder, opened so that nothing outside it can be reached through it. Can
+/// be shared between threads.
+#[derive(Debug)]
+pub struct FolderSource {
+    path: PathBuf,
+    root: Arc<Dir>,
+    settings: FolderSettings,
+    patterns: Patterns,
+}
+
+impl FolderSource {
+    /// Opens a folder, which `root` names as [`crate::folder_root`] takes it.
+    ///
+    /// # Errors
+    /// The errors of [`crate::folder_root`]; [`Error::RootUnreadable`] when the
+    /// folder's entries cannot be listed; [`Error::Pattern`] when a pattern of
+    /// the settings does not parse.
+    pub fn open(root: &Path, settings: &FolderSettings) -> Result<Self, Error> {
+        let patterns = Patterns::new(settings)?;
+        let path = place::folder_root(root)?;
+        let dir = Dir::open_ambient_dir(&path, ambient_authority())
+            .and_then(|dir| dir.entries().map(|_| dir))
+            .map_err(|error| place::refused(&path, error))?;
+        Ok(Self {
+            path,
+            root: Arc::new(dir),
+            settings: settings.clone(),
+            patterns,
+        })
+    }
+
+    /// The folder's absolute path, links followed.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Names everything in the folder, depth first, each folder's entries
+    /// sorted by name, so that two scans of one state are equal. Costs one look
+    /// at the metadata of each wanted file and opens none. Links are never
+    /// followed: one that leads outside cannot be, and what one inside leads
+    /// to is seen at its own place.
+    ///
+    /// Something that vanishes during the scan is as if it had not been there.
+    /// What cannot be looked at is an [`Entry::Failed`] and ends nothing.
+    ///
+    /// # Errors
+    /// [`Error::RootUnreadable`] and [`Error::RootMissing`] when the root's own
+    /// entries cannot be listed; then nothing has been visited.
+    pub fn scan(&self, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<Summary, Error> {
+        scan::scan(self, visit)
+    }
+
+    /// Opens one file for reading. Links are not followed, and nothing but a
+    /// regular file is opened, whatever the scan saw there.
+    ///
+    /// # Errors
+    /// [`Error::Id`], [`Error::Vanished`], [`Error::NotRegular`] and
+    /// [`Error::Unreadable`], as the names say.
+    pub fn open_file(&self, external_id: &str) -> Result<FileBlob, Error> {
+        FileBlob::open(&self.root, external_id)
+    }
+}

@@ -1,0 +1,249 @@
+//! The walk through a folder.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use cap_fs_ext::DirExt as _;
+use cap_std::fs::{Dir, DirEntry, FileType};
+
+use super::{Entry, FolderSource, Summary};
+use crate::{Error, blob, id, place, stamp};
+
+pub(super) fn scan(
+    source: &FolderSource,
+    visit: &mut dyn FnMut(Entry) -> ControlFlow<()>,
+) -> Result<Summary, Error> {
+    let listing = Listing::read(&source.root);
+    if let Some(error) = listing.broken_off {
+        return Err(place::refused(&source.path, error));
+    }
+    let mut walk = Walk {
+        source,
+        visit,
+        summary: Summary {
+            folders: 1,
+            ..Summary::default()
+        },
+        id: String::new(),
+    };
+    let flow = walk.entries(&source.root, listing.entries, 0);
+    walk.summary.stopped = flow.is_break();
+    Ok(walk.summary)
+}
+
+/// The entries of one folder, sorted by name.
+struct Listing {
+    entries: Vec<(OsString, DirEntry)>,
+    /// Why there may be more of them.
+    broken_off: Option<io::Error>,
+}
+
+impl Listing {
+    fn read(dir: &Dir) -> Self {
+        let mut listing = Self {
+            entries: Vec::new(),
+            broken_off: None,
+        };
+        match dir.entries() {
+            Err(error) => listing.broken_off = Some(error),
+            Ok(entries) => {
+                for entry in entries {
+                    match entry {
+                        Ok(entry) => listing.entries.push((entry.file_name(), entry)),
+                        Err(error) => {
+                            listing.broken_off = Some(error);
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        listing.entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        listing
+    }
+}
+
+struct Walk<'a> {
+    source: &'a FolderSource,
+    visit: &'a mut dyn FnMut(Entry) -> ControlFlow<()>,
+    summary: Summary,
+    /// The path so far, as an id.
+    id: String,
+}
+
+impl Walk<'_> {
+    /// The entries of a folder that is `depth` folders below the root.
+    fn entries(
+        &mut self,
+        dir: &Dir,
+        entries: Vec<(OsString, DirEntry)>,
+        depth: u16,
+    ) -> ControlFlow<()> {
+        for (name, entry) in entries {
+            let length = self.id.len();
+            id::push_name(&mut self.id, &name);
+            let flow = self.entry(dir, &name, &entry, depth);
+            self.id.truncate(length);
+            flow?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn entry(&mut self, dir: &Dir, name: &OsStr, entry: &DirEntry, depth: u16) -> ControlFlow<()> {
+        let settings = &self.source.settings;
+        if (is_hidden(name) && !settings.hidden)
+            || name == "node_modules"
+            || self.source.patterns.ignores(&self.id)
+        {
+            self.summary.ignored += 1;
+            return ControlFlow::Continue(());
+        }
+        match file_type(entry) {
+            Err(error) => self.failed(&error, false),
+            Ok(kind) if kind.is_dir() => self.folder(dir, name, depth),
+            Ok(kind) if kind.is_symlink() => {
+                let reason = self.link();
+                self.skipped(reason)
+            }
+            Ok(kind) => match blob::kind_of_special(kind) {
+                None => self.file(entry),
+                Some(what) => self.skipped(format!("{what}, not a regular file")),
+            },
+        }
+    }
+
+    fn folder(&mut self, parent: &Dir, name: &OsStr, depth: u16) -> ControlFlow<()> {
+        let limit = self.source.settings.max_depth;
+        if depth >= limit {
+            return self.skipped(format!(
+                "folders are nested more than {limit} deep here; raise max_depth to go further"
+            ));
+        }
+        let dir = match parent.open_dir_nofollow(name) {
+            Ok(dir) => dir,
+            Err(error) => return self.failed(&error, true),
+        };
+        let listing = Listing::read(&dir);
+        self.summary.folders += 1;
+        self.entries(&dir, listing.entries, depth + 1)?;
+        match listing.broken_off {
+            Some(error) => self.failed(&error, true),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    fn file(&mut self, entry: &DirEntry) -> ControlFlow<()> {
+        if !self.source.patterns.includes(&self.id) {
+            self.summary.ignored += 1;
+            return ControlFlow::Continue(());
+        }
+        let wanted = &self.source.settings.extensions;
+        match extension(&self.id) {
+            _ if wanted.is_empty() => {}
+            Some(extension) if wanted.contains(&extension) => {}
+            Some(extension) => return self.skipped(format!("no extractor for .{extension}")),
+            None => {
+                return self.skipped("no extractor for files without an extension".to_owned());
+            }
+        }
+        match entry.metadata() {
+            Err(error) => self.failed(&error, false),
+            Ok(metadata) => {
+                self.summary.files += 1;
+                (self.visit)(Entry::File {
+                    external_id: self.id.clone(),
+                    size: metadata.len(),
+                    modified_ms: stamp::modified_ms(&metadata),
+                    stamp: stamp::of(&metadata),
+                })
+            }
+        }
+    }
+
+    /// Why the link at hand is not followed.
+    fn link(&self) -> String {
+        let outside = "link leads outside the folder";
+        let root = &self.source.root;
+        let Ok(path) = id::to_path(&self.id) else {
+            return "link".to_owned();
+        };
+        // From the root on: to resolve it from its own folder would take every
+        // `..` for a way out.
+        let target = match root.read_link_contents(&path) {
+            // An absolute target is outside by nature, but may name the inside.
+            Ok(target) if target.has_root() => match target.strip_prefix(&self.source.path) {
+                Ok(rest) if rest == Path::new("") => root.dir_metadata(),
+                Ok(rest) => root.metadata(rest),
+                Err(_) => return outside.to_owned(),
+            },
+            _ => root.metadata(&path),
+        };
+        match target {
+            Ok(metadata) if metadata.is_dir() => {
+                "link to a folder inside the folder; what is in it is taken at its own place"
+                    .to_owned()
+            }
+            Ok(_) => {
+                "link to a file inside the folder; the file is taken at its own place".to_owned()
+            }
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                    "link leads nowhere".to_owned()
+                }
+                io::ErrorKind::PermissionDenied => outside.to_owned(),
+                _ => format!("link cannot be resolved ({error})"),
+            },
+        }
+    }
+
+    fn skipped(&mut self, reason: String) -> ControlFlow<()> {
+        self.summary.skipped += 1;
+        (self.visit)(Entry::Skipped {
+            external_id: self.id.clone(),
+            reason,
+        })
+    }
+
+    fn failed(&mut self, error: &io::Error, folder: bool) -> ControlFlow<()> {
+        let what = if folder { "folder" } else { "file" };
+        let reason = match error.kind() {
+            // It went away, or turned into something else, since it was listed.
+            io::ErrorKind::NotFound => return ControlFlow::Continue(()),
+            io::ErrorKind::PermissionDenied => {
+                format!("no permission to read this {what}: allow your user to, or ignore it")
+            }
+            _ => format!("this {what} cannot be read ({error}): check the drive it is on"),
+        };
+        self.summary.failed += 1;
+        (self.visit)(Entry::Failed {
+            external_id: self.id.clone(),
+            reason,
+            folder,
+        })
+    }
+}
+
+/// Whether a name hides its bearer: one dot in front does. Two or more are part
+/// of a title (`...And Justice for All.md`).
+fn is_hidden(name: &OsStr) -> bool {
+    matches!(name.as_encoded_bytes(), [b'.', next, ..] if *next != b'.')
+}
+
+/// What an entry is. Most file systems say it in the listing, for free.
+fn file_type(entry: &DirEntry) -> io::Result<FileType> {
+    let listed = entry.file_type()?;
+    if listed == FileType::unknown() {
+        return Ok(entry.metadata()?.file_type());
+    }
+    Ok(listed)
+}
+
+/// What follows the last dot of the name, in lower case. A dot in front makes
+/// a hidden name, not an extension.
+fn extension(external_id: &str) -> Option<String> {
+    let name = external_id.rsplit('/').next()?;
+    let (stem, extension) = name.rsplit_once('.')?;
+    (!stem.is_empty() && !extension.is_empty()).then(|| extension.to_lowercase())
+}

@@ -1,0 +1,402 @@
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::{Entry, FolderSettings, FolderSource, Summary};
+use crate::Error;
+
+#[cfg(unix)]
+mod unix;
+
+fn settings() -> FolderSettings {
+    FolderSettings {
+        extensions: ["md", "txt"].map(str::to_owned).into(),
+        ..FolderSettings::default()
+    }
+}
+
+/// A folder with the given files, each holding its own path.
+fn folder(files: &[&str]) -> TempDir {
+    let temp = tempfile::tempdir().unwrap();
+    for file in files {
+        put(temp.path(), file);
+    }
+    temp
+}
+
+fn put(root: &Path, file: &str) -> PathBuf {
+    let path = root.join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, file).unwrap();
+    path
+}
+
+fn open(root: &TempDir) -> FolderSource {
+    FolderSource::open(root.path(), &settings()).unwrap()
+}
+
+fn scan(source: &FolderSource) -> (Vec<Entry>, Summary) {
+    let mut entries = Vec::new();
+    let summary = source
+        .scan(&mut |entry| {
+            entries.push(entry);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    (entries, summary)
+}
+
+/// One line per entry: the path of a file, the path and the reason of others.
+fn lines(source: &FolderSource) -> Vec<String> {
+    scan(source)
+        .0
+        .into_iter()
+        .map(|entry| match entry {
+            Entry::File { external_id, .. } => external_id,
+            Entry::Skipped {
+                external_id,
+                reason,
+            } => format!("{external_id}: {reason}"),
+            Entry::Failed {
+                external_id,
+                reason,
+                folder,
+            } => format!("{external_id}: FAILED folder={folder} {reason}"),
+        })
+        .collect()
+}
+
+fn stamp_of(source: &FolderSource, id: &str) -> String {
+    scan(source)
+        .0
+        .into_iter()
+        .find_map(|entry| match entry {
+            Entry::File {
+                external_id, stamp, ..
+            } if external_id == id => Some(stamp),
+            _ => None,
+        })
+        .unwrap()
+}
+
+#[test]
+fn every_file_is_accounted_for_in_order() {
+    let root = folder(&[
+        "b.md",
+        "a/z.txt",
+        "a/b/c.md",
+        "a.md",
+        "Zoo/pic.png",
+        "Makefile",
+        "ends.",
+        "archive.tar.gz",
+        "NOTE.MD",
+    ]);
+    let source = open(&root);
+    assert_eq!(
+        lines(&source),
+        [
+            "Makefile: no extractor for files without an extension",
+            "NOTE.MD",
+            "Zoo/pic.png: no extractor for .png",
+            "a/b/c.md",
+            "a/z.txt",
+            "a.md",
+            "archive.tar.gz: no extractor for .gz",
+            "b.md",
+            "ends.: no extractor for files without an extension",
+        ]
+    );
+    let (first, summary) = scan(&source);
+    assert_eq!(
+        summary,
+        Summary {
+            files: 5,
+            skipped: 4,
+            folders: 4,
+            ..Summary::default()
+        }
+    );
+    assert_eq!(scan(&source).0, first, "two scans of one state are equal");
+}
+
+#[test]
+fn an_empty_folder_has_no_entries() {
+    let (entries, summary) = scan(&open(&folder(&[])));
+    assert!(entries.is_empty());
+    assert_eq!(
+        summary,
+        Summary {
+            folders: 1,
+            ..Summary::default()
+        }
+    );
+}
+
+#[test]
+fn files_carry_size_time_and_stamp() {
+    let root = folder(&["a.md"]);
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_millis(1_700_000_000_123);
+    let file = fs::File::options()
+        .write(true)
+        .open(root.path().join("a.md"))
+        .unwrap();
+    file.set_modified(time).unwrap();
+    let source = open(&root);
+    let (entries, _) = scan(&source);
+    let Entry::File {
+        size,
+        modified_ms,
+        stamp,
+        ..
+    } = &entries[0]
+    else {
+        panic!("{entries:?}");
+    };
+    assert_eq!(*size, 4);
+    assert_eq!(*modified_ms, Some(1_700_000_000_123));
+    assert_eq!(source.open_file("a.md").unwrap().stamp(), stamp);
+}
+
+#[test]
+fn a_stamp_tells_any_change() {
+    let root = folder(&["a.md"]);
+    let source = open(&root);
+    let path = root.path().join("a.md");
+    let before = stamp_of(&source, "a.md");
+    let time = fs::metadata(&path).unwrap().modified().unwrap();
+
+    // Same size, later time.
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(time + std::time::Duration::from_nanos(100_000))
+        .unwrap();
+    assert_ne!(stamp_of(&source, "a.md"), before);
+    // Same time, other size.
+    fs::write(&path, "longer than it was").unwrap();
+    file.set_modified(time).unwrap();
+    assert_ne!(stamp_of(&source, "a.md"), before);
+    // As it was.
+    fs::write(&path, "a.md").unwrap();
+    file.set_modified(time).unwrap();
+    assert_eq!(stamp_of(&source, "a.md"), before);
+}
+
+#[test]
+fn hidden_and_ignored_things_are_passed_over() {
+    let root = folder(&[
+        ".git/config.md",
+        ".obsidian/x.md",
+        ".hidden.md",
+        "a/.trash/b.md",
+        "node_modules/p/readme.md",
+        "Templates/t.md",
+        "a/draft.tmp.md",
+        "keep.md",
+        "...And Justice for All.md",
+        "..md",
+    ]);
+    let mut settings = settings();
+    settings.ignore = vec!["Templates/".to_owned(), "*.tmp.md".to_owned()];
+    let source = FolderSource::open(root.path(), &settings).unwrap();
+    assert_eq!(
+        lines(&source),
+        ["...And Justice for All.md", "..md", "keep.md"]
+    );
+    assert_eq!(scan(&source).1.ignored, 7);
+
+    settings.hidden = true;
+    settings.include = vec![".obsidian".to_owned(), "a/**".to_owned()];
+    let source = FolderSource::open(root.path(), &settings).unwrap();
+    assert_eq!(lines(&source), [".obsidian/x.md", "a/.trash/b.md"]);
+}
+
+#[test]
+fn absurd_nesting_ends() {
+    let root = folder(&["top.md"]);
+    let deep = vec!["d"; 90].join("/");
+    put(root.path(), &format!("{deep}/lost.md"));
+    let skipped = vec!["d"; 65].join("/");
+    let lines = lines(&open(&root));
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(
+        lines[0].starts_with(&format!("{skipped}: folders are nested more than 64 deep")),
+        "{lines:?}"
+    );
+    assert_eq!(lines[1], "top.md");
+
+    let mut settings = settings();
+    settings.max_depth = 0;
+    let source = FolderSource::open(root.path(), &settings).unwrap();
+    assert_eq!(scan(&source).1.files, 1);
+    settings.max_depth = 90;
+    let source = FolderSource::open(root.path(), &settings).unwrap();
+    assert_eq!(scan(&source).1.files, 2);
+    let blob = source.open_file(&format!("{deep}/lost.md")).unwrap();
+    assert_eq!(blob.size(), blob.read_all().unwrap().len() as u64);
+}
+
+#[test]
+fn names_that_differ_in_case_are_two_files_where_they_can_be() {
+    let root = folder(&["Note.md", "note.md"]);
+    let on_disk = fs::read_dir(root.path()).unwrap().count();
+    assert_eq!(lines(&open(&root)).len(), on_disk);
+}
+
+#[test]
+fn the_visitor_can_stop() {
+    let source_folder = folder(&["a/1.md", "a/2.md", "b.md"]);
+    let mut seen = 0;
+    let summary = open(&source_folder)
+        .scan(&mut |_| {
+            seen += 1;
+            ControlFlow::Break(())
+        })
+        .unwrap();
+    assert_eq!(seen, 1);
+    assert!(summary.stopped);
+}
+
+#[test]
+fn a_bad_root_is_a_clear_error() {
+    let root = folder(&["a.md"]);
+    for (path, says) in [
+        (root.path().join("gone"), "there is no folder"),
+        (root.path().join("a.md"), "is not a folder"),
+    ] {
+        let error = FolderSource::open(&path, &settings())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn settings_are_json() {
+    let parsed: FolderSettings =
+        serde_json::from_str(r#"{"ignore": ["x"], "hidden": true}"#).unwrap();
+    assert_eq!(
+        parsed,
+        FolderSettings {
+            ignore: vec!["x".to_owned()],
+            hidden: true,
+            ..FolderSettings::default()
+        }
+    );
+    assert!(serde_json::from_str::<FolderSettings>(r#"{"ignored": []}"#).is_err());
+    let written = serde_json::to_string(&settings()).unwrap();
+    let mut read: FolderSettings = serde_json::from_str(&written).unwrap();
+    read.extensions = settings().extensions;
+    assert_eq!(read, settings());
+}
+
+#[test]
+fn files_are_read_by_offset() {
+    let root = folder(&["a.md"]);
+    fs::write(root.path().join("a.md"), "0123456789").unwrap();
+    let blob = open(&root).open_file("a.md").unwrap();
+    assert_eq!(blob.size(), 10);
+    assert_eq!(blob.read_at(0, 4).unwrap(), b"0123");
+    assert_eq!(blob.read_at(7, 100).unwrap(), b"789");
+    assert_eq!(blob.read_at(10, 1).unwrap(), b"");
+    assert_eq!(blob.read_at(u64::MAX, usize::MAX).unwrap(), b"");
+    assert_eq!(blob.read_all().unwrap(), b"0123456789");
+    blob.still(blob.stamp()).unwrap();
+}
+
+#[test]
+fn blobs_are_read_from_several_threads() {
+    let root = folder(&["a.md"]);
+    let content: Vec<u8> = (0..100_000u32).map(|n| (n % 251) as u8).collect();
+    fs::write(root.path().join("a.md"), &content).unwrap();
+    let blob = open(&root).open_file("a.md").unwrap();
+    std::thread::scope(|scope| {
+        for start in [0, 1_000, 50_000] {
+            let (blob, content) = (&blob, &content);
+            scope.spawn(move || {
+                for at in (start..start + 40_000).step_by(997) {
+                    assert_eq!(blob.read_at(at as u64, 100).unwrap(), content[at..at + 100]);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_file_that_vanishes_is_named() {
+    let root = folder(&["a/b.md", "c.md"]);
+    let source = open(&root);
+    let (entries, _) = scan(&source);
+    assert_eq!(entries.len(), 2);
+    let blob = source.open_file("c.md").unwrap();
+    fs::remove_file(root.path().join("c.md")).unwrap();
+    fs::remove_dir_all(root.path().join("a")).unwrap();
+    for id in ["a/b.md", "c.md"] {
+        let error = source.open_file(id).unwrap_err();
+        assert!(matches!(error, Error::Vanished { .. }), "{error}");
+        assert!(error.to_string().starts_with(id), "{error}");
+    }
+    // Deleted after it was opened: the content is still whole, and stale.
+    assert_eq!(blob.read_all().unwrap(), b"c.md");
+    let error = blob.still(blob.stamp()).unwrap_err();
+    assert!(matches!(error, Error::Vanished { .. }), "{error}");
+}
+
+#[test]
+fn a_file_that_changes_while_read_is_noticed() {
+    let root = folder(&["grown.md", "cut.md", "swapped.md", "same.md"]);
+    let source = open(&root);
+    let path = |name: &str| root.path().join(name);
+    let ids = ["grown.md", "cut.md", "swapped.md", "same.md"];
+    let blobs = ids.map(|id| source.open_file(id).unwrap());
+
+    fs::write(path("grown.md"), "grown.md and more").unwrap();
+    fs::write(path("cut.md"), "cut").unwrap();
+    // As editors save: written beside, then moved into place.
+    put(root.path(), "new.md");
+    fs::rename(path("new.md"), path("swapped.md")).unwrap();
+
+    assert_eq!(blobs[0].read_all().unwrap(), b"grown.md");
+    let error = blobs[1].read_all().unwrap_err();
+    assert!(matches!(error, Error::Changed { .. }), "{error}");
+    assert_eq!(blobs[2].read_all().unwrap(), b"swapped.md");
+    for blob in &blobs[..3] {
+        let error = blob.still(blob.stamp()).unwrap_err();
+        assert!(matches!(error, Error::Changed { .. }), "{error}");
+    }
+    blobs[3].still(blobs[3].stamp()).unwrap();
+}
+
+#[test]
+fn only_ids_of_files_open() {
+    let root = folder(&["a/b.md"]);
+    let source = open(&root);
+    for id in ["", "..", "../x", "/etc/passwd", "a/../a/b.md", "a//b.md"] {
+        let error = source.open_file(id).unwrap_err();
+        assert!(matches!(error, Error::Id { .. }), "{id}: {error}");
+    }
+    let error = source.open_file("a").unwrap_err();
+    assert!(
+        matches!(error, Error::NotRegular { .. } | Error::Unreadable { .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn ten_thousand_files_are_all_seen() {
+    let root = tempfile::tempdir().unwrap();
+    for folder in 0..10 {
+        let folder = root.path().join(format!("folder {folder}"));
+        fs::create_dir(&folder).unwrap();
+        for file in 0..1_000 {
+            fs::write(folder.join(format!("{file}.md")), "x").unwrap();
+        }
+    }
+    let source = open(&root);
+    let start = std::time::Instant::now();
+    let summary = source.scan(&mut |_| ControlFlow::Continue(())).unwrap();
+    eprintln!("10,000 files scanned in {:?}", start.elapsed());
+    assert_eq!(summary.files, 10_000);
+    assert_eq!(summary.folders, 11);
+}

@@ -1,0 +1,28 @@
+//! Native connectors: where items come from.
+//!
+//! [`FolderSource`] reads a folder through a capability: nothing outside the
+//! folder can be reached through it, whatever the folder holds. It names every
+//! file there is ([`FolderSource::scan`]) and reads single ones
+//! ([`FolderSource::open`]).
+//!
+//! An item of a folder has as its external id the path relative to the folder,
+//! with `/` between the parts on every platform. Names are kept as the file
+//! system gives them: they are not normalised (two names that differ only in
+//! Unicode form can be two files, and a changed name would no longer open the
+//! file), and what a name holds beyond valid Unicode is written as U+FFFD and
+//! the byte in hexadecimal (`caf�E9.md`), so an id always leads back to its
+//! file.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod blob;
+mod error;
+mod folder;
+mod id;
+mod place;
+mod stamp;
+
+pub use blob::FileBlob;
+pub use error::Error;
+pub use folder::{Entry, FolderSettings, FolderSource, Summary};
+pub use place::{folder_root, item_path, item_url};
