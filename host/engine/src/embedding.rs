@@ -1,7 +1,7 @@
 //! The pass that gives every chunk its vector. It can be stopped at any point
 //! and goes on where it was, because what is missing is asked of the store.
 
-use pkb_store::{ChunkHash, ChunkId};
+use pkb_store::{ChunkHash, ChunkId, ModelId};
 use serde::Serialize;
 
 use crate::engine::{ActiveModel, Engine};
@@ -32,32 +32,40 @@ impl Engine {
     pub fn embed(&self, job: &dyn Job) -> Result<EmbedReport, Error> {
         let Some(active) = self.chosen_model()? else { return Ok(EmbedReport::default()) };
         let mut report = EmbedReport { model: Some(active.model.info().name.clone()), ..EmbedReport::default() };
-        let total = self.missing(&active)?;
+        let id = self.register(&active)?;
+        let total = self.missing(id)?;
         if total > 0 {
             job.progress(Stage::Embedding, 0, Some(total));
         }
-        let outcome = self.embed_missing(&active, job, total, &mut report.made);
+        let outcome = self.embed_missing(&active, id, job, total, &mut report.made);
         self.forget_stats();
-        report.missing = self.missing(&active)?;
-        if report.missing == 0 && !self.store().is_read_only() {
-            self.store().set_current_model(active.id)?;
+        report.missing = self.missing(id)?;
+        if report.missing == 0 {
+            self.store().set_current_model(id)?;
         }
         outcome.map(|()| report)
     }
 
-    fn missing(&self, active: &ActiveModel) -> Result<u64, Error> {
+    fn missing(&self, model: ModelId) -> Result<u64, Error> {
         let stats = self.store().models()?;
-        Ok(stats.iter().find(|stats| stats.id == active.id).map_or(0, |stats| stats.missing))
+        Ok(stats.iter().find(|stats| stats.id == model).map_or(0, |stats| stats.missing))
     }
 
-    fn embed_missing(&self, active: &ActiveModel, job: &dyn Job, total: u64, made: &mut u64) -> Result<(), Error> {
+    fn embed_missing(
+        &self,
+        active: &ActiveModel,
+        id: ModelId,
+        job: &dyn Job,
+        total: u64,
+        made: &mut u64,
+    ) -> Result<(), Error> {
         let prefix = &active.model.info().passage_prefix;
         let mut after: Option<ChunkId> = None;
         loop {
             if job.stop() {
                 return Err(Error::Stopped);
             }
-            let batch = self.store().unembedded(active.id, after, BATCH)?;
+            let batch = self.store().unembedded(id, after, BATCH)?;
             let Some(last) = batch.iter().map(|chunk| chunk.chunk).max() else { return Ok(()) };
             let texts: Vec<String> = batch
                 .iter()
@@ -73,7 +81,7 @@ impl Engine {
                 other => other?,
             };
             let rows: Vec<(ChunkHash, Vec<f32>)> = batch.iter().map(|chunk| chunk.hash).zip(vectors).collect();
-            *made += self.store().put_vectors(active.id, &rows)?;
+            *made += self.store().put_vectors(id, &rows)?;
             after = Some(last);
         }
     }

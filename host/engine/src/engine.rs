@@ -40,9 +40,8 @@ pub struct Engine {
     stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
 }
 
-/// A model that is ready to embed for this home.
+/// A model and its tokenizer.
 pub(crate) struct ActiveModel {
-    pub(crate) id: ModelId,
     pub(crate) model: Model,
     pub(crate) tokenizer: Arc<Tokenizer>,
 }
@@ -265,21 +264,24 @@ impl Engine {
     }
 
     fn activate(&self, model: Model) -> Result<ActiveModel, Error> {
-        let info = model.info();
-        let dimensions = u32::try_from(info.dimensions).unwrap_or(u32::MAX);
-        let known = self.store.models()?.into_iter().find(|known| known.fingerprint == info.fingerprint);
-        let id = match known {
-            Some(known) => known.id,
-            None => self.store.ensure_model(&info.fingerprint, &info.name, dimensions)?,
-        };
         let tokenizer = self.components.tokenizer(Some(&model.tokenizer_json()?))?;
-        Ok(ActiveModel { id, model, tokenizer })
+        Ok(ActiveModel { model, tokenizer })
+    }
+
+    /// The model's number in the store, which learns of it here.
+    pub(crate) fn register(&self, active: &ActiveModel) -> Result<ModelId, Error> {
+        let info = active.model.info();
+        let dimensions = u32::try_from(info.dimensions).unwrap_or(u32::MAX);
+        Ok(self.store.ensure_model(&info.fingerprint, &info.name, dimensions)?)
     }
 
     /// The model whose vectors can be searched now: the chosen one, or the one
     /// before while the chosen one's vectors are still being made. None, with
     /// a note that says why, where there is none.
-    pub(crate) fn searchable_model(&self, notes: &mut Vec<String>) -> Result<Option<Arc<ActiveModel>>, Error> {
+    pub(crate) fn searchable_model(
+        &self,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<(ModelId, Arc<ActiveModel>)>, Error> {
         let Some(chosen) = self.chosen_model()? else {
             notes.push(format!(
                 "Searched by word only: the model {:?} is not installed. `pkb model pull` gets it.",
@@ -288,33 +290,34 @@ impl Engine {
             return Ok(None);
         };
         let stats = self.model_stats()?;
-        let Some(own) = stats.iter().find(|stats| stats.id == chosen.id) else { return Ok(Some(chosen)) };
-        let before = stats.iter().find(|stats| stats.current && stats.id != chosen.id && stats.present > 0);
-        if own.missing > 0
-            && let Some(before) = before
-            && let Some(model) = self.installed(&before.fingerprint)?
-        {
-            notes.push(format!(
-                "Searched with the vectors of {}: those of {} are still being made ({} of {}).",
-                before.name,
-                own.name,
-                own.present,
-                own.present + own.missing
-            ));
-            return Ok(Some(Arc::new(self.activate(model)?)));
+        let own = stats.iter().find(|stats| stats.fingerprint == chosen.model.info().fingerprint);
+        let before = stats.iter().find(|stats| stats.current && stats.present > 0);
+        match (own, before) {
+            (Some(own), _) if own.missing == 0 => Ok(Some((own.id, chosen))),
+            (own, Some(before)) if own.is_none_or(|own| own.id != before.id) => {
+                let Some(model) = self.installed(&before.fingerprint)? else {
+                    return Ok(own.map(|own| (own.id, chosen)));
+                };
+                notes.push(format!(
+                    "Searched with the vectors of {}: those of {} are not complete yet. `pkb sync` makes them.",
+                    before.name,
+                    chosen.model.info().name
+                ));
+                Ok(Some((before.id, Arc::new(self.activate(model)?))))
+            }
+            (Some(own), _) if own.present > 0 => {
+                notes.push(format!(
+                    "{} of {} chunks have no vector yet and can only be found by word. `pkb sync` makes them.",
+                    own.missing,
+                    own.present + own.missing
+                ));
+                Ok(Some((own.id, chosen)))
+            }
+            _ => {
+                notes.push("Searched by word only: nothing is embedded yet. `pkb sync` does it.".into());
+                Ok(None)
+            }
         }
-        if own.present == 0 && own.missing > 0 {
-            notes.push("Searched by word only: nothing is embedded yet. `pkb sync` does it.".into());
-            return Ok(None);
-        }
-        if own.missing > 0 {
-            notes.push(format!(
-                "{} of {} chunks have no vector yet and can only be found by word. `pkb sync` makes them.",
-                own.missing,
-                own.present + own.missing
-            ));
-        }
-        Ok(Some(chosen))
     }
 
     fn installed(&self, fingerprint: &str) -> Result<Option<Model>, Error> {

@@ -226,12 +226,12 @@ impl Engine {
     /// The dense leg; none, with a note that says why, where there are no
     /// vectors to compare with.
     fn dense(&self, query: &str, filter: &Filter, answer: &mut SearchAnswer) -> Result<Option<Ranked>, Error> {
-        let Some(model) = self.searchable_model(&mut answer.notes)? else { return Ok(None) };
+        let Some((id, model)) = self.searchable_model(&mut answer.notes)? else { return Ok(None) };
         let began = Instant::now();
         let vector = self.embed_query(&model, query)?;
         answer.times.embed_ms = ms(began.elapsed());
         let began = Instant::now();
-        let ranked = self.store().dense(model.id, &vector, filter, DEPTH)?;
+        let ranked = self.store().dense(id, &vector, filter, DEPTH)?;
         answer.times.dense_ms = ms(began.elapsed());
         Ok(Some(ranked.into_iter().map(|(id, score)| (id, f64::from(score))).collect()))
     }

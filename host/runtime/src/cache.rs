@@ -1,8 +1,8 @@
 //! Compiled components, kept between runs.
 //!
 //! A file is named after the component's SHA-256, the engine (wasmtime's
-//! version and every setting that shapes code) and the BLAKE3 of its own
-//! content. The folder belongs to the user alone. Whatever does not match is
+//! version and every setting that shapes code) and a BLAKE3 sum of these two
+//! and its own content, so that one under another's name is no match either. The folder belongs to the user alone. Whatever does not match is
 //! compiled again and never loaded.
 
 use std::fs;
@@ -43,7 +43,7 @@ impl Cache {
                 continue;
             };
             let Ok(bytes) = fs::read(entry.path()) else { continue };
-            if blake3::hash(&bytes).to_hex().as_str() != sum {
+            if checksum(&prefix, &bytes) != sum {
                 tracing::warn!("a compiled component was damaged and is compiled again");
                 let _ = fs::remove_file(entry.path());
                 continue;
@@ -63,7 +63,8 @@ impl Cache {
     /// time.
     pub(crate) fn store(&self, sha256: &str, component: &Component) {
         let kept = component.serialize().map_err(io::Error::other).and_then(|bytes| {
-            let name = format!("{}{}.cwasm", self.prefix(sha256), blake3::hash(&bytes).to_hex());
+            let prefix = self.prefix(sha256);
+            let name = format!("{prefix}{}.cwasm", checksum(&prefix, &bytes));
             let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
             file.write_all(&bytes)?;
             file.persist(self.folder.join(name))?;
@@ -77,6 +78,12 @@ impl Cache {
     fn prefix(&self, sha256: &str) -> String {
         format!("{}-{}-", &sha256[..32.min(sha256.len())], self.engine_key)
     }
+}
+
+fn checksum(prefix: &str, bytes: &[u8]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(prefix.as_bytes()).update(bytes);
+    hasher.finalize().to_hex().to_string()
 }
 
 #[allow(unsafe_code, reason = "loading machine code cannot be checked by the compiler")]

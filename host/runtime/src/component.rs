@@ -1,12 +1,13 @@
 //! A loaded component, its instances, and how one is called.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use wasmtime::Store;
 
 use crate::bindings::types::Failure;
 use crate::bindings::{Description, analyzer, chunker, extractor, fuser, tokenizer};
-use crate::error::{CallError, Circumstances, LoadError, clip, explain};
+use crate::error::{CallError, Circumstances, LoadError, explain, one_line};
 use crate::guest::Guest;
 use crate::sandbox::Shared;
 use crate::ticker::Ticker;
@@ -86,12 +87,12 @@ impl Loaded {
             && described.name.len() <= 64
             && described.name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
         if !proper {
-            let name = clip(&described.name, 80);
+            let name = one_line(&described.name, 80);
             return Err(undescribed(format!("its name {name:?} is not lower-case letters, digits and hyphens")));
         }
         let mut info = self.info.clone();
-        info.version = clip(&described.version, 64);
-        info.summary = clip(&described.summary, 300);
+        info.version = one_line(&described.version, 64);
+        info.summary = one_line(&described.summary, 300);
         info.settings_schema = described.settings_schema;
         info.name = described.name;
         Ok(info)
@@ -125,9 +126,20 @@ impl Loaded {
         input: usize,
         work: impl FnOnce(&mut Store<Guest>, &E) -> wasmtime::Result<Result<R, Failure>>,
     ) -> Result<R, CallError> {
-        let deadline = self.shared.limits.deadline_for(input);
+        self.call_within(instance, input, self.shared.limits.deadline_for(input), work)
+    }
+
+    /// As [`Loaded::call`], where an earlier call has used up part of the time
+    /// that the input is given.
+    pub(crate) fn call_within<E: Exports, R>(
+        &self,
+        instance: &mut Instance<E>,
+        input: usize,
+        deadline: Duration,
+        work: impl FnOnce(&mut Store<Guest>, &E) -> wasmtime::Result<Result<R, Failure>>,
+    ) -> Result<R, CallError> {
         instance.store.set_epoch_deadline(Ticker::epochs(deadline));
-        instance.store.data_mut().messages = 0;
+        instance.store.data_mut().begin(input, deadline);
         let _running = self.shared.ticker.run();
         match work(&mut instance.store, &instance.exports) {
             Ok(Ok(result)) => Ok(result),
@@ -141,7 +153,6 @@ impl Loaded {
     }
 
     fn explain(&self, error: &wasmtime::Error, store: &Store<Guest>, input: usize) -> CallError {
-        let stderr = store.data().stderr.contents();
         explain(
             error,
             &Circumstances {
@@ -149,7 +160,7 @@ impl Loaded {
                 deadline: self.shared.limits.deadline_for(input),
                 refused: store.data().limiter.refused,
                 limits: &self.shared.limits,
-                stderr: &String::from_utf8_lossy(&stderr),
+                stderr: &store.data().stderr.text(),
             },
         )
     }

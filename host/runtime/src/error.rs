@@ -3,8 +3,12 @@
 use std::time::Duration;
 
 use wasmtime::Trap;
+use wasmtime_wasi::I32Exit;
 
 use crate::bindings::types::{Failure, FailureKind};
+
+/// The most bytes of a failure's message.
+pub(crate) const MOST_MESSAGE: usize = 2_000;
 
 /// Why a component cannot be used at all.
 #[derive(Debug, thiserror::Error)]
@@ -131,7 +135,7 @@ impl CallError {
     }
 
     pub(crate) fn failed(failure: Failure) -> Self {
-        CallError::Failed { kind: failure.kind, message: clip(&failure.message, 2_000) }
+        CallError::Failed { kind: failure.kind, message: one_line(&failure.message, MOST_MESSAGE) }
     }
 }
 
@@ -165,6 +169,12 @@ pub(crate) fn explain(error: &wasmtime::Error, now: &Circumstances<'_>) -> CallE
     if trap == Some(&Trap::StackOverflow) {
         return CallError::Limit { component, what: "stack than it may have (endless recursion?)".into() };
     }
+    if let Some(OverLimit(what)) = error.downcast_ref() {
+        return CallError::Limit { component, what: what.clone() };
+    }
+    if let Some(exit) = error.downcast_ref::<I32Exit>() {
+        return CallError::Trapped { component, reason: format!("it exited with status {}", exit.0) };
+    }
     let whole = format!("{error:#}");
     if whole.contains("fuel allocated for hostcalls") {
         let what = format!("than the {} MiB it may hand over in one call", now.limits.transfer >> 20);
@@ -181,17 +191,38 @@ pub(crate) fn explain(error: &wasmtime::Error, now: &Circumstances<'_>) -> CallE
         (Some(trap), None) => trap.to_string(),
         (None, _) => whole,
     };
-    CallError::Trapped { component, reason: clip(&reason, 500) }
+    CallError::Trapped { component, reason: one_line(&reason, 500) }
 }
 
-/// The first `most` bytes of a text, cut at a character.
-pub(crate) fn clip(text: &str, most: usize) -> String {
-    if text.len() <= most {
-        return text.to_owned();
-    }
-    let mut end = most;
+/// A limit of a host function, crossed: what the guest needed more of.
+#[derive(Debug, thiserror::Error)]
+#[error("needed more {0}")]
+pub(crate) struct OverLimit(pub(crate) String);
+
+/// At most `most` bytes of what a component says, cut at a character and made
+/// safe to show on one line: without line breaks, terminal escapes and
+/// characters that turn the writing direction.
+pub(crate) fn one_line(text: &str, most: usize) -> String {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut end = most.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    format!("{}…", &text[..end])
+    let mut line: String = text[..end].chars().map(|c| if c.is_control() || turns(c) { ' ' } else { c }).collect();
+    if end < text.len() {
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_component_says_is_one_safe_line() {
+        assert_eq!(one_line("a\r\nb\u{1b}[2Jc\u{202e}d", 100), "a  b [2Jc d");
+        assert_eq!(one_line("aé", 2), "a…");
+        assert_eq!(one_line("aé", 3), "aé");
+    }
 }

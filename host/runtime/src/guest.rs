@@ -3,15 +3,16 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
-use wasmtime::{Result, error::format_err};
-use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
+use wasmtime::{Result, Trap, error::format_err};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::bindings::{blobs, log, tokens, types};
-use crate::error::clip;
+use crate::error::{OverLimit, one_line};
 use crate::limits::{Limiter, Limits};
+use crate::tail::Tail;
 use crate::wasi;
 
 /// The most that one `blob.read` gives, in bytes.
@@ -20,8 +21,12 @@ const MOST_READ: u32 = 16 << 20;
 const MOST_LOGGED: usize = 4_096;
 /// The most log messages of one call.
 const MOST_MESSAGES: u32 = 1_000;
-/// How much of a guest's standard error is kept, in bytes.
-const STDERR_KEPT: usize = 8_192;
+/// The most bytes of text handed to the token counter before the clock is
+/// looked at again.
+const COUNTED_AT_ONCE: usize = 1 << 20;
+/// How much longer than its input a text may be whose tokens a guest asks for,
+/// in bytes: room for what it puts before a chunk.
+const MOST_BESIDE_INPUT: usize = 64 << 10;
 
 /// Bytes that an extractor reads by offset.
 pub trait Blob: Send + Sync {
@@ -65,15 +70,19 @@ pub(crate) struct Guest {
     wasi: WasiCtx,
     table: ResourceTable,
     pub(crate) limiter: Limiter,
-    pub(crate) stderr: MemoryOutputPipe,
+    pub(crate) stderr: Tail,
     pub(crate) name: Arc<str>,
     pub(crate) tokens: Option<Arc<dyn TokenCounter>>,
-    pub(crate) messages: u32,
+    messages: u32,
+    /// When the running call has to be done.
+    until: Instant,
+    /// Size of the running call's input, in bytes.
+    input: usize,
 }
 
 impl Guest {
     pub(crate) fn new(name: Arc<str>, limits: &Limits) -> Self {
-        let stderr = MemoryOutputPipe::new(STDERR_KEPT);
+        let stderr = Tail::default();
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles);
         Guest {
@@ -84,7 +93,19 @@ impl Guest {
             name,
             tokens: None,
             messages: 0,
+            until: Instant::now() + limits.deadline,
+            input: 0,
         }
+    }
+
+    /// Makes ready for a call with `input` bytes of input that may take
+    /// `deadline`: what an earlier one left behind does not count in it.
+    pub(crate) fn begin(&mut self, input: usize, deadline: Duration) {
+        self.messages = 0;
+        self.limiter.refused = None;
+        self.stderr.clear();
+        self.until = Instant::now() + deadline;
+        self.input = input;
     }
 
     pub(crate) fn lend(&mut self, blob: BlobHandle) -> Result<Resource<BlobHandle>> {
@@ -121,7 +142,7 @@ impl log::Host for Guest {
             return Ok(());
         }
         let component: &str = &self.name;
-        let message = clip(&message, MOST_LOGGED);
+        let message = one_line(&message, MOST_LOGGED);
         match level {
             log::Level::Error => tracing::error!(component, "{message}"),
             log::Level::Warn => tracing::warn!(component, "{message}"),
@@ -136,12 +157,39 @@ impl log::Host for Guest {
 impl tokens::Host for Guest {
     fn count(&mut self, texts: Vec<String>) -> Result<Vec<u32>> {
         let counter = self.tokens.clone().ok_or_else(|| format_err!("no tokens can be counted in this call"))?;
-        let counts = counter.count(&texts).map_err(|reason| format_err!("counting tokens failed: {reason}"))?;
-        if counts.len() != texts.len() {
-            return Err(format_err!("{} texts gave {} token counts", texts.len(), counts.len()));
+        // The deadline stops running guests only, so the time that counting
+        // takes is held to it here.
+        let most = self.input.saturating_add(MOST_BESIDE_INPUT);
+        if let Some(text) = texts.iter().find(|text| text.len() > most) {
+            let what = format!("bytes in a text to count ({}) than the {most} that its input allows", text.len());
+            return Err(OverLimit(what).into());
+        }
+        let mut counts = Vec::with_capacity(texts.len());
+        let mut rest = texts.as_slice();
+        while !rest.is_empty() {
+            if Instant::now() > self.until {
+                return Err(Trap::Interrupt.into());
+            }
+            let (batch, after) = rest.split_at(batch_of(rest));
+            let counted = counter.count(batch).map_err(|reason| format_err!("counting tokens failed: {reason}"))?;
+            if counted.len() != batch.len() {
+                return Err(format_err!("{} texts gave {} token counts", batch.len(), counted.len()));
+            }
+            counts.extend(counted);
+            rest = after;
         }
         Ok(counts)
     }
+}
+
+/// How many of the texts, at least one, make up what is counted at once.
+fn batch_of(texts: &[String]) -> usize {
+    let mut bytes = 0;
+    let fits = |text: &&String| {
+        bytes += text.len();
+        bytes <= COUNTED_AT_ONCE
+    };
+    texts.iter().take_while(fits).count().max(1)
 }
 
 impl blobs::Host for Guest {}

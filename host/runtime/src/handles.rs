@@ -2,6 +2,7 @@
 //! against the contract in `wit/`.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use wasmtime::component::ResourceAny;
 
@@ -9,7 +10,7 @@ use crate::bindings::types::Span;
 use crate::bindings::{analyzer, chunker, extractor, fuser, tokenizer};
 use crate::bindings::{Chunk, Document, Fused, Leg, PartFailure, Term};
 use crate::component::{ComponentInfo, Instance, Loaded, Pool};
-use crate::error::CallError;
+use crate::error::{CallError, MOST_MESSAGE, one_line};
 use crate::guest::{Blob, TokenCounter};
 
 /// Documents asked for at a time.
@@ -43,6 +44,8 @@ pub struct Documents<'a> {
     instance: Option<Instance<extractor::Extractor>>,
     documents: ResourceAny,
     input: usize,
+    /// Of the time that the whole input is given.
+    left: Duration,
     last: bool,
 }
 
@@ -71,13 +74,16 @@ impl Extractor {
             media_type: media_type.map(str::to_owned),
             settings: settings.to_owned(),
         };
+        let time = loaded.shared.limits.deadline_for(input);
+        let began = Instant::now();
         let documents = loaded.call(&mut instance, input, |store, exports| {
             let blob = store.data_mut().lend(blob)?;
             exports.pkb_plugin_extract().call_open(store, &opening, blob)
         });
         match documents {
             Ok(documents) => {
-                Ok(Documents { pool: &self.pool, instance: Some(instance), documents, input, last: false })
+                let left = time.saturating_sub(began.elapsed());
+                Ok(Documents { pool: &self.pool, instance: Some(instance), documents, input, left, last: false })
             }
             Err(error) => {
                 if matches!(error, CallError::Failed { .. }) {
@@ -104,17 +110,22 @@ impl Documents<'_> {
             }
             return Ok(None);
         }
-        let batch = loaded.call(&mut instance, self.input, |store, exports| {
+        let began = Instant::now();
+        let mut batch = loaded.call_within(&mut instance, self.input, self.left, |store, exports| {
             exports.pkb_plugin_extract().documents().call_next(store, self.documents, DOCUMENTS_AT_ONCE)
         })?;
+        self.left = self.left.saturating_sub(began.elapsed());
         if batch.documents.len() > DOCUMENTS_AT_ONCE as usize {
             return Err(loaded.invalid(format!("{} documents where {DOCUMENTS_AT_ONCE} were asked for", batch.documents.len())));
         }
         if batch.documents.is_empty() && !batch.last {
             return Err(loaded.invalid("no documents, and yet not the end"));
         }
-        for document in batch.documents.iter().flatten() {
-            check_document(document).map_err(|reason| loaded.invalid(reason))?;
+        for document in &mut batch.documents {
+            match document {
+                Ok(document) => check_document(document).map_err(|reason| loaded.invalid(reason))?,
+                Err(part) => part.failure.message = one_line(&part.failure.message, MOST_MESSAGE),
+            }
         }
         self.last = batch.last;
         self.instance = Some(instance);
@@ -149,7 +160,7 @@ impl Chunker {
 
         let source = SourceText { title: title.to_owned(), text: text.to_owned() };
         let options = Options { budget, settings: settings.to_owned() };
-        let chunks = self.pool.run(text.len(), |store, exports| {
+        let chunks = self.pool.run(title.len() + text.len(), |store, exports| {
             store.data_mut().tokens = Some(tokens);
             let chunks = exports.pkb_plugin_chunk().call_split(&mut *store, &source, &options);
             store.data_mut().tokens = None;
@@ -324,6 +335,9 @@ fn check_span(text: &str, span: Span) -> Result<(), String> {
     }
     if span.end > text.len() as u64 {
         return Err(format!("reaches to byte {} of a text of {} bytes", span.end, text.len()));
+    }
+    if span.end < span.start {
+        return Err(format!("ends at byte {}, before its start at byte {}", span.end, span.start));
     }
     Err(format!("from byte {} to byte {} does not start and end between characters", span.start, span.end))
 }

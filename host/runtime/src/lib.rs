@@ -19,6 +19,7 @@ mod handles;
 mod limits;
 mod plugins;
 mod sandbox;
+mod tail;
 mod ticker;
 mod wasi;
 mod worlds;

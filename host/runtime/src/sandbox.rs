@@ -130,7 +130,7 @@ impl Sandbox {
         if let Some(wanted) = wanted
             && wanted != world
         {
-            let missing = format!("it is a {world}, where a {wanted} is needed");
+            let missing = format!("it is {}, where {} is needed", world.with_article(), wanted.with_article());
             return Err(LoadError::WrongWorld { name: name.into(), missing });
         }
         let misfit = |error: wasmtime::Error| LoadError::WrongWorld {
@@ -191,7 +191,7 @@ impl Sandbox {
                 return Err(LoadError::Invalid { name: name.into(), reason: format!("{error:#}") });
             }
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                let what = format!("took over {} s to compile", limits.compile.as_secs());
+                let what = format!("took over {} s to compile", limits.compile.as_secs_f64());
                 return Err(LoadError::TooLarge { name: name.into(), what });
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => {

@@ -10,15 +10,17 @@ use wasmtime_wasi::cli::{IsTerminal, StdoutStream, WasiCli, WasiCliView};
 use wasmtime_wasi::clocks::{HostMonotonicClock, HostWallClock, WasiClocks, WasiClocksView};
 use wasmtime_wasi::filesystem::{WasiFilesystem, WasiFilesystemView};
 use wasmtime_wasi::p2::bindings::{cli, clocks, filesystem, random, sockets, sync};
-use wasmtime_wasi::p2::pipe::{MemoryOutputPipe, SinkOutputStream};
+use wasmtime_wasi::p2::pipe::SinkOutputStream;
 use wasmtime_wasi::p2::{DynPollable, OutputStream};
 use wasmtime_wasi::random::WasiRandom;
 use wasmtime_wasi::sockets::{WasiSockets, WasiSocketsView};
 use wasmtime_wasi::{Deterministic, WasiCtx, WasiView};
 
-/// The host that grants nothing. What the guest writes to its standard error
-/// (a panic message, usually) is kept in `stderr`, up to its capacity.
-pub(crate) fn nothing(stderr: MemoryOutputPipe) -> WasiCtx {
+use crate::tail::Tail;
+
+/// The host that grants nothing. The end of what the guest writes to its
+/// standard error (a panic message, usually) is kept in `stderr`.
+pub(crate) fn nothing(stderr: Tail) -> WasiCtx {
     let mut builder = WasiCtx::builder();
     builder
         .stdout(Discard)

@@ -38,6 +38,12 @@ impl World {
         }
     }
 
+    /// The name after its article: `a chunker`, `an extractor`.
+    pub(crate) fn with_article(self) -> String {
+        let article = if self.name().starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        format!("{article} {}", self.name())
+    }
+
     /// The interface whose export makes a component one of this world.
     fn export(self) -> &'static str {
         match self {
@@ -99,18 +105,18 @@ pub(crate) fn identify(engine: &Engine, name: &str, component: &Component) -> Re
             return Err(wrong(format!("it exports {has}, where one of {} is needed", wanted.join(", "))));
         }
         several => {
-            let names: Vec<&str> = several.iter().map(|world| world.name()).collect();
-            return Err(wrong(format!("it is a {} at once; a component fits one world", names.join(" and a "))));
+            let names: Vec<String> = several.iter().map(|world| world.with_article()).collect();
+            return Err(wrong(format!("it is {} at once; a component fits one world", names.join(" and "))));
         }
     };
     if !exports.iter().any(|export| interface(export) == "pkb:plugin/about") {
-        return Err(wrong(format!("a {world} also exports pkb:plugin/about, and this one does not")));
+        return Err(wrong(format!("{} also exports pkb:plugin/about, and this one does not", world.with_article())));
     }
     for import in imports(engine, component) {
         let allowed = world.imports().contains(&interface(&import))
             || WASI.iter().any(|package| import.starts_with(package));
         if !allowed {
-            return Err(wrong(format!("it imports {import}, which a {world} may not have")));
+            return Err(wrong(format!("it imports {import}, which {} may not have", world.with_article())));
         }
     }
     Ok(world)

@@ -1,0 +1,134 @@
+use super::{characters, checked, options, prose, sentences, texts, words};
+use crate::{Options, Settings, split};
+
+#[test]
+fn heading_paths_are_plain_text() {
+    let text = format!(
+        "# The *big* `code` [link](url) ~~gone~~ &amp; $x$ ![alt](i.png)\n\n## [[Page|Alias]] <b>bold</b>[^1]\n\n{}\n\n{}\n\n[^1]: note\n",
+        sentences(5),
+        sentences(5)
+    );
+    let chunks = checked(&text, &options(80, 50), words);
+    let path = ["The big code link gone & x alt", "Alias bold"];
+    assert_eq!(chunks[0].headings, path);
+    assert_eq!(chunks[0].context, None);
+    assert_eq!(chunks[1].headings, path);
+    assert_eq!(
+        chunks[1].context.as_deref(),
+        Some("The big code link gone & x alt > Alias bold")
+    );
+}
+
+#[test]
+fn headings_in_quotes_lists_and_code_open_no_section() {
+    let text = format!(
+        "# Real\n\n> # Quoted\n\n- # Item\n\n```\n# Code\n```\n\n{}\n\n{}\n",
+        sentences(6),
+        sentences(6)
+    );
+    for chunk in checked(&text, &options(80, 50), words) {
+        assert_eq!(chunk.headings, ["Real"]);
+    }
+}
+
+#[test]
+fn levels_may_be_skipped_and_come_back() {
+    let text = format!(
+        "### Deep\n\n{0}\n\n# Top\n\n{0}\n\n#### Far\n\n{0}\n\n## Mid\n\n{0}\n",
+        sentences(5)
+    );
+    let chunks = checked(&text, &options(80, 50), words);
+    let paths: Vec<_> = chunks
+        .iter()
+        .map(|chunk| chunk.headings.join("/"))
+        .collect();
+    assert_eq!(paths, ["Deep", "Top", "Top/Far", "Top/Mid"]);
+}
+
+#[test]
+fn a_title_never_changes_what_is_embedded() {
+    let text = format!("# A\n\n{}\n\n{}\n", sentences(6), sentences(6));
+    let options = options(80, 50);
+    let one = split("one", &text, &options, &mut |texts| words(texts));
+    let other = split("two\nlines", &text, &options, &mut |texts| words(texts));
+    assert_eq!(one, other);
+}
+
+#[test]
+fn context_takes_at_most_a_quarter_of_the_budget_outermost_dropped_first() {
+    let text = format!(
+        "# Outermost heading of six words\n\n## Middle heading of six words\n\n### Inner heading of six words\n\n{}\n\n{}\n",
+        sentences(4),
+        sentences(4)
+    );
+    let context = |budget| {
+        let chunks = checked(&text, &options(budget, 40), words);
+        chunks.last().unwrap().context.clone().unwrap()
+    };
+    assert!(context(100).starts_with("Outermost heading of six words > Middle"));
+    assert_eq!(
+        context(60),
+        "Middle heading of six words > Inner heading of six words"
+    );
+    assert_eq!(context(48), "Inner heading of six words");
+}
+
+#[test]
+fn a_heading_too_long_for_the_context_is_shortened() {
+    let text = format!(
+        "# Begin {}\n\n{}\n\n{}\n",
+        prose(40),
+        sentences(4),
+        sentences(4)
+    );
+    let chunks = checked(&text, &options(80, 40), words);
+    let context = chunks.last().unwrap().context.clone().unwrap();
+    assert!(
+        context.starts_with("Begin word word") && context.ends_with('…'),
+        "{context}"
+    );
+    assert!(words(&[&context])[0] <= 20, "{context}");
+}
+
+#[test]
+fn a_heading_without_end_is_kept_short() {
+    let text = format!("# {}\n\ntext\n", "very long ".repeat(100_000));
+    for chunk in checked(&text, &options(300, 200), characters) {
+        assert!(chunk.headings[0].len() <= 310);
+    }
+}
+
+#[test]
+fn context_can_be_turned_off() {
+    let rows = "| cell | cell |\n".repeat(30);
+    let text = format!("# A\n\n{}\n\n| a | b |\n|---|---|\n{rows}", sentences(8));
+    let options = Options {
+        budget: 80,
+        settings: Settings::parse(r#"{"tokens": 50, "context": false}"#).unwrap(),
+    };
+    let chunks = checked(&text, &options, words);
+    assert!(chunks.len() > 3);
+    assert!(chunks.iter().all(|chunk| chunk.context.is_none()));
+}
+
+#[test]
+fn a_chunk_that_runs_into_the_next_section_names_the_one_it_begins_in() {
+    let text = format!(
+        "# A\n\n{}\n\n### B\n\nshort\n\n### C\n\nshort\n",
+        sentences(9)
+    );
+    let chunks = checked(&text, &options(120, 60), words);
+    let own = texts(&text, &chunks);
+    let (chunk, own) = chunks
+        .iter()
+        .zip(own)
+        .find(|(_, own)| own.contains("### B"))
+        .unwrap();
+    assert!(own.contains("### C"));
+    let path: &[&str] = if own.starts_with('#') {
+        &["A", "B"]
+    } else {
+        &["A"]
+    };
+    assert_eq!(chunk.headings, path);
+}

@@ -1,0 +1,342 @@
+//! The command line's words.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Everything you saved, answerable on your own machine: finds by word and by
+/// meaning, and cites the exact place.
+#[derive(Debug, Parser)]
+#[command(name = "pkb", version, propagate_version = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Folder of the database, plugins and settings.
+    #[arg(long, global = true, value_name = "DIR", env = "PKB_HOME")]
+    pub(crate) home: Option<PathBuf>,
+    /// Print JSON for scripts.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print answers only: no progress, no hints.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// What to log to stderr: error, warn, info, debug or trace, or a filter
+    /// such as `pkb_engine=debug`.
+    #[arg(long, global = true, value_name = "LEVEL", env = "PKB_LOG", default_value = "warn")]
+    pub(crate) log: String,
+    /// When to use colours.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    /// Folder of the embedding models.
+    #[arg(long, global = true, hide = true, value_name = "DIR", env = "PKB_MODELS")]
+    pub(crate) models: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    pub(crate) fn write_global(self) {
+        match self {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make a folder a source.
+    Add(Add),
+    /// Read what is new or changed in the sources, and embed it.
+    Sync(Sync),
+    /// Find by word and by meaning.
+    Search(Search),
+    /// Show an item.
+    Get(Get),
+    /// List items.
+    List(List),
+    /// Say how this home is doing.
+    Status,
+    /// Say what became of every file that was seen.
+    Ledger(Ledger),
+    /// Check that everything stored fits together.
+    Doctor(Doctor),
+    /// Forget a source and all that came from it; the originals stay.
+    Remove(Remove),
+    /// Embedding models.
+    #[command(subcommand)]
+    Model(Model),
+    /// Components of your own.
+    #[command(subcommand)]
+    Plugin(Plugin),
+    /// Serve AI clients over MCP, on stdin and stdout.
+    Serve,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Add {
+    /// The folder.
+    pub(crate) path: PathBuf,
+    /// What to call the source [default: the folder's name].
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// The chunker to use: a built-in one or a plugin.
+    #[arg(long)]
+    pub(crate) chunker: Option<String>,
+    /// The chunker's settings: a JSON object, or @FILE.
+    #[arg(long, value_name = "JSON")]
+    pub(crate) chunker_settings: Option<String>,
+    /// The extractor to use for every file.
+    #[arg(long)]
+    pub(crate) extractor: Option<String>,
+    /// Files and folders to pass over, such as `Templates` or `Archive/**`.
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) ignore: Vec<String>,
+    /// The only files to take.
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) include: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Sync {
+    /// Only this source; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) source: Vec<String>,
+    /// Go on where a large part of a source is gone.
+    #[arg(long)]
+    pub(crate) accept_removals: bool,
+    /// Read again what failed before.
+    #[arg(long)]
+    pub(crate) retry_failed: bool,
+    /// Read everything again.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Leave the embedding for later.
+    #[arg(long)]
+    pub(crate) no_embed: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Search {
+    /// What to look for; "quotes" keep words together.
+    #[arg(required = true, num_args = 1..)]
+    pub(crate) query: Vec<String>,
+    /// How many items at most.
+    #[arg(long, short = 'n', default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) limit: u16,
+    /// By word and by meaning (hybrid), or by one of them.
+    #[arg(long, default_value = "hybrid")]
+    pub(crate) mode: Mode,
+    /// Only this source; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) source: Vec<String>,
+    /// Only items with this tag; may be given several times.
+    #[arg(long)]
+    pub(crate) tag: Vec<String>,
+    /// Only items whose path starts so.
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) path: Option<String>,
+    /// Say why each item was found and where the time went.
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Mode {
+    Hybrid,
+    Lexical,
+    Dense,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Get {
+    /// Its number, path, title or alias.
+    #[arg(required = true, num_args = 1..)]
+    pub(crate) item: Vec<String>,
+    /// Only these lines of the original, such as 10:20, 10: or :20.
+    #[arg(long, value_name = "A:B", value_parser = lines)]
+    pub(crate) lines: Option<(u32, u32)>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Only this source; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) source: Vec<String>,
+    /// Only items with this tag; may be given several times.
+    #[arg(long)]
+    pub(crate) tag: Vec<String>,
+    /// Only items whose path starts so.
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) path: Option<String>,
+    /// Last changed first.
+    #[arg(long)]
+    pub(crate) recent: bool,
+    /// How many at most.
+    #[arg(long, short = 'n', default_value_t = 100)]
+    pub(crate) limit: u64,
+    /// How many to pass over.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) offset: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ledger {
+    /// Only what could not be read.
+    #[arg(long, group = "state")]
+    pub(crate) failed: bool,
+    /// Only what was left out on purpose.
+    #[arg(long, group = "state")]
+    pub(crate) skipped: bool,
+    /// Only what was read.
+    #[arg(long, group = "state")]
+    pub(crate) indexed: bool,
+    /// Only what was read with warnings.
+    #[arg(long)]
+    pub(crate) warnings: bool,
+    /// Only this source.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) source: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Make again what can be made from the texts.
+    #[arg(long)]
+    pub(crate) fix: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Remove {
+    /// The source's name.
+    pub(crate) source: String,
+    /// Do not ask.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Model {
+    /// Download a model from the Hugging Face hub.
+    Pull {
+        /// Its name in pkb's catalogue.
+        #[arg(default_value = pkb_engine::DEFAULT_MODEL)]
+        name: String,
+    },
+    /// Copy in a model: a folder with model.onnx, tokenizer.json and
+    /// model.toml.
+    Add {
+        /// What to call it.
+        name: String,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// List the models there are and those that can be pulled.
+    List,
+    /// Embed with this model from now on.
+    Use {
+        /// Its name.
+        name: String,
+    },
+    /// Delete a model's files.
+    Remove {
+        /// Its name.
+        name: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Plugin {
+    /// Add a component file, after showing what it is.
+    Add {
+        /// The .wasm file.
+        file: PathBuf,
+    },
+    /// List built-in components and plugins.
+    List,
+    /// Show what a plugin is and what it asks for.
+    Info {
+        /// Its name.
+        name: String,
+    },
+    /// Remove a plugin.
+    Remove {
+        /// Its name.
+        name: String,
+    },
+    /// Run a component file on an input file and print what it yields.
+    Test {
+        /// The .wasm file.
+        file: PathBuf,
+        /// The input file.
+        input: PathBuf,
+        /// The component's settings: a JSON object, or @FILE.
+        #[arg(long, value_name = "JSON", default_value = "{}")]
+        settings: String,
+    },
+}
+
+/// `A:B`, `A:`, `:B` or `A`: lines from 1, both ends included.
+fn lines(text: &str) -> Result<(u32, u32), String> {
+    let number = |part: &str, missing: u32| match part {
+        "" => Ok(missing),
+        part => part.parse::<u32>().map_err(|_| format!("{part:?} is not a line number")),
+    };
+    let (from, to) = match text.split_once([':', '-']) {
+        Some((from, to)) => (number(from, 1)?, number(to, u32::MAX)?),
+        None => {
+            let line = number(text, 0)?;
+            (line, line)
+        }
+    };
+    if from == 0 {
+        return Err("lines are counted from 1".into());
+    }
+    if to < from {
+        return Err(format!("line {to} comes before line {from}"));
+    }
+    Ok((from, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn line_ranges() {
+        assert_eq!(lines("10:20"), Ok((10, 20)));
+        assert_eq!(lines("10-20"), Ok((10, 20)));
+        assert_eq!(lines("10:"), Ok((10, u32::MAX)));
+        assert_eq!(lines(":20"), Ok((1, 20)));
+        assert_eq!(lines("7"), Ok((7, 7)));
+        for wrong in ["", "0:3", "5:2", "a:b", "1:2:3"] {
+            assert!(lines(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_query_that_looks_like_an_option_is_a_query() {
+        let cli = Cli::try_parse_from(["pkb", "search", "--", "--dry-run"]).unwrap();
+        assert!(matches!(cli.command, Command::Search(Search { query, .. }) if query == ["--dry-run"]));
+    }
+}

@@ -1,0 +1,161 @@
+//! Sources and what they hold: `add`, `sync`, `list`, `remove`.
+
+use std::process::ExitCode;
+
+use pkb_engine::{Engine, ListRequest, NewFolder, SourceReport, SyncOptions, SyncReport, short_path};
+use serde_json::json;
+
+use crate::FAILED;
+use crate::cli;
+use crate::output::{DIM, Output, STRONG, Table, count};
+use crate::progress::Watch;
+
+pub(crate) fn add(engine: &Engine, args: cli::Add, output: &Output) -> anyhow::Result<ExitCode> {
+    let chunker_settings = args.chunker_settings.as_deref().map(pkb_engine::json_object).transpose()?;
+    let source = engine.add_folder(
+        &args.path,
+        &NewFolder {
+            name: args.name,
+            chunker: args.chunker,
+            chunker_settings,
+            extractor: args.extractor,
+            ignore: args.ignore,
+            include: args.include,
+        },
+    )?;
+    if output.json {
+        output.json(&source)?;
+    } else {
+        let name = &source.spec.name;
+        output.line(format_args!(
+            "{STRONG}{name}{STRONG:#} is a source now: {}",
+            short_path(source.spec.location.as_ref())
+        ));
+        if !output.quiet {
+            output.line(format_args!("{DIM}Next: pkb sync{DIM:#}"));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn sync(engine: &Engine, args: &cli::Sync, output: &Output) -> anyhow::Result<ExitCode> {
+    let watch = Watch::new(output.quiet || output.json);
+    let options = SyncOptions {
+        accept_removals: args.accept_removals,
+        retry_failed: args.retry_failed,
+        all: args.all,
+        skip_embedding: args.no_embed,
+    };
+    let report = engine.sync(&args.source, options, &watch);
+    watch.clear();
+    let report = report?;
+    if output.json {
+        output.json(&report)?;
+    } else {
+        show(&report, output);
+    }
+    Ok(if report.complete() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+fn show(report: &SyncReport, output: &Output) {
+    if report.sources.is_empty() && !report.stopped {
+        output.note("there are no sources yet: `pkb add PATH` adds a folder");
+    }
+    let mut table = Table::default();
+    for source in &report.sources {
+        table.row().styled(&source.source, STRONG).text(summary(source));
+    }
+    table.print(output);
+    for source in &report.sources {
+        if let Some(problem) = &source.problem {
+            output.note(format_args!("{}: {problem}", source.source));
+        }
+        if source.counts.failed > 0 {
+            output.note(format_args!(
+                "{} of {} could not be read: `pkb ledger --failed` says why",
+                count(source.counts.failed, "file", "files"),
+                source.source
+            ));
+        }
+    }
+    match &report.embedding {
+        Some(done) if done.model.is_none() => {
+            output.note("nothing was embedded, so search is by word only: `pkb model pull` gets the model");
+        }
+        Some(done) if done.made > 0 => output.line(format_args!("{} embedded", count(done.made, "chunk", "chunks"))),
+        _ => {}
+    }
+    if report.stopped {
+        output.note("stopped before it was through; what is done is kept, and `pkb sync` goes on from there");
+    }
+}
+
+fn summary(source: &SourceReport) -> String {
+    let counts = &source.counts;
+    let parts: Vec<String> = [
+        (counts.added, "added"),
+        (counts.updated, "updated"),
+        (counts.moved, "moved"),
+        (counts.restored, "restored"),
+        (counts.deleted, "removed"),
+        (counts.unchanged, "unchanged"),
+        (counts.skipped, "skipped"),
+        (counts.failed, "failed"),
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, what)| format!("{} {what}", crate::output::thousands(number)))
+    .collect();
+    if parts.is_empty() { "nothing there".into() } else { parts.join(", ") }
+}
+
+pub(crate) fn list(engine: &Engine, args: cli::List, output: &Output) -> anyhow::Result<ExitCode> {
+    let page = engine.list(&ListRequest {
+        sources: args.source,
+        tags: args.tag,
+        path_prefix: args.path,
+        recent: args.recent,
+        offset: args.offset,
+        limit: args.limit,
+    })?;
+    if output.json {
+        output.json(&json!({ "total": page.total, "items": page.entries }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = Table::default();
+    for item in &page.entries {
+        table
+            .row()
+            .number(item.id.0.unsigned_abs())
+            .styled(&item.title, STRONG)
+            .styled(format_args!("{}/{}", item.source, item.external_id), DIM);
+    }
+    table.print(output);
+    let shown = page.entries.len() as u64;
+    if shown + args.offset < page.total {
+        output.note(format_args!(
+            "{} of {}; --offset {} shows more",
+            crate::output::thousands(shown),
+            count(page.total, "item", "items"),
+            args.offset + shown
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn remove(engine: &Engine, args: &cli::Remove, output: &Output) -> anyhow::Result<ExitCode> {
+    let source = engine.source(&args.source)?;
+    let name = &source.spec.name;
+    let question = format!("Forget the source {name} and all that came from it? The files stay.");
+    if !args.yes && !output.confirm(&question) {
+        output.note(format_args!("nothing was removed; `pkb remove {name} --yes` does it without asking"));
+        return Ok(ExitCode::from(FAILED));
+    }
+    let removed = engine.remove_source(name)?;
+    if output.json {
+        output.json(&json!({ "source": name, "items": removed }))?;
+    } else {
+        output.line(format_args!("{name} is forgotten: {}", count(removed, "item", "items")));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,69 @@
+//! What each command does: ask the engine, show the answer.
+
+mod library;
+mod model;
+mod plugin;
+mod search;
+mod status;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use pkb_engine::{Access, Engine, Error, Home};
+
+use crate::cli::{Cli, Command, Global};
+use crate::output::Output;
+use crate::{FAILED, WRONG_USAGE, mcp, signals};
+
+pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
+    let Cli { global, command } = cli;
+    match command {
+        Command::Add(args) => library::add(&open(&global, Access::Write)?, args, output),
+        Command::Sync(args) => {
+            signals::listen();
+            library::sync(&open(&global, Access::Write)?, &args, output)
+        }
+        Command::Search(args) => search::search(&open(&global, Access::Read)?, args, output),
+        Command::Get(args) => search::get(&open(&global, Access::Read)?, &args, output),
+        Command::List(args) => library::list(&open(&global, Access::Read)?, args, output),
+        Command::Status => status::status(&open(&global, Access::Read)?, output),
+        Command::Ledger(args) => status::ledger(&open(&global, Access::Read)?, args, output),
+        Command::Doctor(args) => {
+            let access = if args.fix { Access::Write } else { Access::Read };
+            status::doctor(&open(&global, access)?, &args, output)
+        }
+        Command::Remove(args) => library::remove(&open(&global, Access::Write)?, &args, output),
+        Command::Model(command) => {
+            signals::listen();
+            model::run(&home(&global)?, command, output)
+        }
+        Command::Plugin(command) => plugin::run(&home(&global)?, command, output),
+        Command::Serve => serve(&global),
+    }
+}
+
+/// 1, or 2 where the user has to ask differently.
+pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref::<Error>() {
+        Some(Error::Usage { .. }) => WRONG_USAGE,
+        _ => FAILED,
+    }
+}
+
+fn home(global: &Global) -> anyhow::Result<Home> {
+    Ok(Home::locate(global.home.clone(), global.models.clone())?)
+}
+
+fn open(global: &Global, access: Access) -> anyhow::Result<Engine> {
+    Ok(Engine::open(home(global)?, access)?)
+}
+
+fn serve(global: &Global) -> anyhow::Result<ExitCode> {
+    let engine = Arc::new(open(global, Access::Write)?);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let served = runtime.block_on(mcp::serve(engine));
+    // A call that is still running must not keep the process: what it has
+    // committed is safe.
+    runtime.shutdown_background();
+    served.map(|()| ExitCode::SUCCESS)
+}

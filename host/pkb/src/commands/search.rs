@@ -1,0 +1,125 @@
+//! `search` and `get`.
+
+use std::process::ExitCode;
+
+use pkb_engine::{Engine, Hit, Mode, SearchAnswer, SearchRequest, Why};
+
+use crate::cli;
+use crate::output::{DIM, MATCH, Output, PLACE, STRONG, count, printable, wrap};
+
+/// Lines that a snippet takes at most.
+const SNIPPET_LINES: usize = 4;
+
+pub(crate) fn search(engine: &Engine, args: cli::Search, output: &Output) -> anyhow::Result<ExitCode> {
+    let answer = engine.search(&SearchRequest {
+        query: args.query.join(" "),
+        limit: usize::from(args.limit),
+        mode: match args.mode {
+            cli::Mode::Hybrid => Mode::Hybrid,
+            cli::Mode::Lexical => Mode::Lexical,
+            cli::Mode::Dense => Mode::Dense,
+        },
+        sources: args.source,
+        tags: args.tag,
+        path_prefix: args.path,
+    })?;
+    if output.json {
+        output.json(&answer)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for (at, hit) in answer.hits.iter().enumerate() {
+        show(at + 1, hit, args.explain, output);
+    }
+    if answer.hits.is_empty() {
+        output.line("Nothing found.");
+    }
+    if args.explain {
+        times(&answer, output);
+    }
+    for note in &answer.notes {
+        output.note(note);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(number: usize, hit: &Hit, explain: bool, output: &Output) {
+    let indent = "    ";
+    let title = printable(&hit.title);
+    output.line(format_args!("{number:>2}. {STRONG}{title}{STRONG:#}"));
+    let mut cited = printable(&hit.path);
+    if !hit.headings.is_empty() {
+        cited.push_str(" › ");
+        cited.push_str(&printable(&hit.headings.join(" › ")));
+    }
+    let place = hit.place.to_words();
+    let place = if place.is_empty() { place } else { format!(", {place}") };
+    output.line(format_args!("{indent}{PLACE}{cited}{place}{PLACE:#}"));
+    let lines = wrap(&hit.snippet.text, &hit.snippet.matches, MATCH, output.width() - indent.len());
+    for line in lines.iter().take(SNIPPET_LINES) {
+        output.line(format_args!("{indent}{line}"));
+    }
+    if !hit.also.is_empty() {
+        let places: Vec<String> = hit.also.iter().map(|also| also.place.to_words()).collect();
+        output.line(format_args!("{indent}{DIM}also {}{DIM:#}", places.join("; ")));
+    }
+    output.line(format_args!("{indent}{DIM}{}{DIM:#}", why(&hit.why, explain)));
+    output.line("");
+}
+
+/// Both ranks and the fused score; with `explain` the raw scores and words.
+fn why(why: &Why, explain: bool) -> String {
+    let leg = |name: &str, rank: Option<u32>, score: Option<f64>| match (rank, score) {
+        (Some(rank), Some(score)) if explain => format!("{name} {rank} ({score:.3})"),
+        (Some(rank), _) => format!("{name} {rank}"),
+        (None, _) => format!("{name} –"),
+    };
+    let mut text = format!(
+        "{}, {}, score {:.4}",
+        leg("word", why.lexical_rank, why.lexical_score),
+        leg("meaning", why.dense_rank, why.dense_score),
+        why.score
+    );
+    if explain && !why.matched.is_empty() {
+        text.push_str(&format!(", matched {}", printable(&why.matched.join(" "))));
+    }
+    text
+}
+
+fn times(answer: &SearchAnswer, output: &Output) {
+    let times = &answer.times;
+    output.line(format_args!(
+        "{DIM}legs {}; lexical {:.1} ms, embedding {:.1} ms, dense {:.1} ms, fusing {:.1} ms, in all {:.1} ms{DIM:#}",
+        answer.legs.join(" and "),
+        times.lexical_ms,
+        times.embed_ms,
+        times.dense_ms,
+        times.fuse_ms,
+        times.total_ms
+    ));
+}
+
+pub(crate) fn get(engine: &Engine, args: &cli::Get, output: &Output) -> anyhow::Result<ExitCode> {
+    let reading = engine.read_item(&args.item.join(" "), args.lines)?;
+    if output.json {
+        output.json(&reading)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let item = &reading.details.item;
+    output.line(format_args!("{STRONG}{}{STRONG:#}", printable(&item.title)));
+    let lines = match (reading.lines, reading.line_count) {
+        (Some((from, to)), Some(all)) if args.lines.is_some() => format!(", lines {from}-{to} of {all}"),
+        (_, Some(all)) => format!(", {}", count(u64::from(all), "line", "lines")),
+        _ => String::new(),
+    };
+    output.line(format_args!("{PLACE}{}{lines}{PLACE:#}", printable(&reading.path)));
+    if !reading.details.tags.is_empty() {
+        let tags: Vec<String> = reading.details.tags.iter().map(|tag| format!("#{}", printable(tag))).collect();
+        output.line(format_args!("{DIM}{}{DIM:#}", tags.join(" ")));
+    }
+    output.line("");
+    output.text(&printable(&reading.text));
+    if !reading.text.ends_with('\n') {
+        output.line("");
+    }
+    Ok(ExitCode::SUCCESS)
+}

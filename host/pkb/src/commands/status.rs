@@ -1,0 +1,164 @@
+//! `status`, `ledger` and `doctor`.
+
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pkb_engine::{Engine, Health, LedgerRequest, LedgerState, short_path};
+use serde_json::json;
+
+use crate::FAILED;
+use crate::cli;
+use crate::output::{DIM, Output, STRONG, Table, bytes, count, thousands};
+
+pub(crate) fn status(engine: &Engine, output: &Output) -> anyhow::Result<ExitCode> {
+    let health = engine.health()?;
+    if output.json {
+        output.json(&health)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    numbers(&health, output);
+    sources(&health, output);
+    output.line(format_args!("{STRONG}Components{STRONG:#}"));
+    let mut table = Table::default();
+    for component in &health.components {
+        table
+            .row()
+            .text(format_args!("  {}", component.name))
+            .text(component.world)
+            .text(&component.version)
+            .text(if component.builtin { "built-in" } else { "plugin" })
+            .styled(&component.sha256[..12], DIM);
+    }
+    table.print(output);
+    for note in &health.notes {
+        output.note(note);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn numbers(health: &Health, output: &Output) {
+    let store = &health.store;
+    let model = &health.model;
+    let vectors = if model.installed {
+        format!("{} of {} chunks have a vector", thousands(model.vectors), thousands(model.vectors + model.missing))
+    } else {
+        "not installed".into()
+    };
+    let mut table = Table::default();
+    table.row().styled("Home", STRONG).text(short_path(health.home.as_ref()));
+    table.row().styled("Database", STRONG).text(format_args!(
+        "{} for {} of text",
+        bytes(store.bytes),
+        bytes(store.text_bytes)
+    ));
+    table.row().styled("Items", STRONG).text(format_args!(
+        "{}, {}",
+        count(store.items, "item", "items"),
+        count(store.chunks, "chunk", "chunks")
+    ));
+    table.row().styled("Model", STRONG).text(format_args!("{}: {vectors}", model.name));
+    table.print(output);
+}
+
+fn sources(health: &Health, output: &Output) {
+    if health.store.sources.is_empty() {
+        return;
+    }
+    output.line(format_args!("{STRONG}Sources{STRONG:#}"));
+    let mut table = Table::default();
+    for source in &health.store.sources {
+        let ledger = &source.ledger;
+        let synced = match &source.last_sync {
+            None => "never synced".into(),
+            Some(run) => match (run.finished, run.outcome.as_deref()) {
+                (Some(finished), Some("done")) => format!("synced {}", ago(finished)),
+                (Some(finished), Some(outcome)) => format!("sync {outcome} {}", ago(finished)),
+                _ => format!("sync begun {}, not finished", ago(run.started)),
+            },
+        };
+        table
+            .row()
+            .text(format_args!("  {}", source.source.spec.name))
+            .text(count(source.items, "item", "items"))
+            .text(format_args!("{} skipped", thousands(ledger.skipped)))
+            .text(format_args!("{} failed", thousands(ledger.failed)))
+            .text(synced)
+            .styled(short_path(source.source.spec.location.as_ref()), DIM);
+    }
+    table.print(output);
+}
+
+/// How long ago a time in milliseconds since 1970 was.
+fn ago(then: i64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let seconds = now.saturating_sub(u64::try_from(then / 1000).unwrap_or(0));
+    match seconds {
+        0..60 => "just now".into(),
+        60..3600 => format!("{} ago", count(seconds / 60, "minute", "minutes")),
+        3600..86_400 => format!("{} ago", count(seconds / 3600, "hour", "hours")),
+        _ => format!("{} ago", count(seconds / 86_400, "day", "days")),
+    }
+}
+
+pub(crate) fn ledger(engine: &Engine, args: cli::Ledger, output: &Output) -> anyhow::Result<ExitCode> {
+    let state = if args.failed {
+        Some(LedgerState::Failed)
+    } else if args.skipped {
+        Some(LedgerState::Skipped)
+    } else if args.indexed {
+        Some(LedgerState::Indexed)
+    } else {
+        None
+    };
+    let page = engine.ledger(&LedgerRequest {
+        source: args.source,
+        state,
+        with_warnings: args.warnings,
+        offset: 0,
+        limit: None,
+    })?;
+    if output.json {
+        output.json(&json!({ "total": page.total, "entries": page.entries }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = Table::default();
+    for row in &page.entries {
+        let state = match row.state {
+            _ if row.deleted => "removed",
+            LedgerState::Indexed => "indexed",
+            LedgerState::Skipped => "skipped",
+            LedgerState::Failed => "failed",
+        };
+        let mut says: Vec<&str> = row.message.as_deref().into_iter().collect();
+        says.extend(row.warnings.iter().map(String::as_str));
+        table.row().styled(state, STRONG).text(format_args!("{}/{}", row.source, row.external_id)).text(says.join("; "));
+    }
+    table.print(output);
+    if page.total == 0 {
+        output.line("No entries.");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn doctor(engine: &Engine, args: &cli::Doctor, output: &Output) -> anyhow::Result<ExitCode> {
+    let found = engine.check()?;
+    let left = if args.fix && !found.is_empty() { engine.repair(&found)? } else { found.clone() };
+    if output.json {
+        output.json(&json!({ "found": found, "left": left }))?;
+    } else {
+        for problem in &left {
+            output.line(format_args!("{STRONG}problem:{STRONG:#} {}", problem.message));
+        }
+        match (found.len() as u64, left.len() as u64) {
+            (0, _) => output.line("Everything fits together."),
+            (found, 0) => output.line(format_args!("{} put right.", count(found, "problem", "problems"))),
+            (_, left) => {
+                output.line(format_args!("{} found.", count(left, "problem", "problems")));
+                if !args.fix {
+                    output.note("`pkb doctor --fix` makes again what can be made from the texts");
+                }
+            }
+        }
+    }
+    Ok(if left.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}

@@ -1,0 +1,270 @@
+//! The MCP server: the engine for AI clients, over stdin and stdout.
+//!
+//! Everything here translates; what is found, read and synced is the engine's
+//! business. A tool that cannot do what it was asked answers with an error
+//! that a model can read and act on; protocol errors are for calls of tools
+//! that do not exist.
+
+mod documents;
+mod health;
+mod input;
+mod instructions;
+mod progress;
+mod render;
+mod schema;
+mod search;
+mod sync;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context;
+use pkb_engine::{Engine, Error};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult, ErrorData, Implementation,
+    InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
+    ServerConfig, Tool, ToolAnnotations,
+};
+use rmcp::service::{RequestContext, RoleServer, ServerInitializeError};
+use rmcp::transport::stdio_pipes;
+use rmcp::{ServerHandler, ServiceExt};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::task::{JoinError, spawn_blocking};
+
+use self::input::Watched;
+
+/// Serves one client on stdin and stdout until stdin ends. Nothing but
+/// protocol messages is written to stdout.
+///
+/// # Errors
+/// When the client does not begin as the protocol says, or stdout fails.
+pub(crate) async fn serve(engine: Arc<Engine>) -> anyhow::Result<()> {
+    let client_left = Arc::new(AtomicBool::new(false));
+    let (stdin, stdout) = stdio_pipes();
+    let stdin = Watched::new(stdin, client_left.clone());
+    let server = Server { engine, client_left };
+    let running = match server.serve((stdin, stdout)).await {
+        Ok(running) => running,
+        // Whoever opened the connection had nothing to say.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(error).context("the MCP client did not begin as the protocol says"),
+    };
+    running.waiting().await.context("the MCP server broke off")?;
+    Ok(())
+}
+
+/// One connection.
+struct Server {
+    engine: Arc<Engine>,
+    /// Set when stdin ends: nobody waits for long work any more.
+    client_left: Arc<AtomicBool>,
+}
+
+/// What a tool answers.
+struct Answer<T> {
+    /// For a reader.
+    text: String,
+    /// The same as data.
+    data: T,
+}
+
+impl Server {
+    /// Runs a tool that is done soon.
+    async fn call<A, T, F>(&self, arguments: JsonObject, tool: F) -> CallToolResult
+    where
+        A: DeserializeOwned + Send + 'static,
+        T: Serialize + Send + 'static,
+        F: FnOnce(&Engine, A) -> Result<Answer<T>, Error> + Send + 'static,
+    {
+        let arguments = match parse(arguments) {
+            Ok(arguments) => arguments,
+            Err(wrong) => return wrong,
+        };
+        let engine = self.engine.clone();
+        result(spawn_blocking(move || tool(&engine, arguments)).await)
+    }
+
+    async fn instructions(&self) -> String {
+        let engine = self.engine.clone();
+        // What an index cannot say now, a tool says when it is called.
+        spawn_blocking(move || instructions::of(&engine)).await.unwrap_or_default()
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let implementation = Implementation::new("pkb", env!("CARGO_PKG_VERSION"))
+            .with_title("pkb, the personal knowledge base")
+            .with_description(env!("CARGO_PKG_DESCRIPTION"));
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(implementation)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let info = self.negotiate_initialize(&request)?;
+        context.peer.set_peer_info(request);
+        Ok(info.with_instructions(self.instructions().await))
+    }
+
+    async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let info = self.get_info().with_instructions(self.instructions().await);
+        Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult { tools: tools(), ..ListToolsResult::default() })
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools().into_iter().find(|tool| tool.name == name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let result = match request.name.as_ref() {
+            search::NAME => self.call(arguments, search::search).await,
+            documents::GET => self.call(arguments, documents::get).await,
+            documents::LIST => self.call(arguments, documents::list).await,
+            sync::NAME => sync::sync(self, arguments, context).await,
+            health::NAME => self.call(arguments, health::check).await,
+            unknown => {
+                let names: Vec<String> = tools().into_iter().map(|tool| tool.name.into_owned()).collect();
+                let message = format!("there is no tool called {unknown:?}; there are: {}", names.join(", "));
+                return Err(ErrorData::invalid_params(message, None));
+            }
+        };
+        Ok(result.into())
+    }
+}
+
+/// All tools, the one to begin with first.
+fn tools() -> Vec<Tool> {
+    vec![
+        search::definition(),
+        documents::get_definition(),
+        documents::list_definition(),
+        sync::definition(),
+        health::definition(),
+    ]
+}
+
+/// A tool that takes `A` and answers with `T`.
+fn tool<A, T>(name: &'static str, title: &'static str, description: &'static str, hints: ToolAnnotations) -> Tool
+where
+    A: JsonSchema,
+    T: JsonSchema,
+{
+    Tool::new(name, description, schema::input::<A>())
+        .with_title(title)
+        .with_raw_output_schema(schema::output::<T>())
+        .with_annotations(hints)
+}
+
+/// Hints for a tool that changes nothing and looks at this machine only.
+fn reads_only() -> ToolAnnotations {
+    ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false)
+}
+
+/// The arguments of a call. An argument that is null is one that is not given.
+fn parse<A: DeserializeOwned>(mut arguments: JsonObject) -> Result<A, CallToolResult> {
+    arguments.retain(|_, value| !value.is_null());
+    serde_json::from_value(arguments.into())
+        .map_err(|error| failure(&format!("The arguments are not as the tool's input schema says: {error}.")))
+}
+
+/// The protocol's form of what a tool came to.
+fn result<T: Serialize>(outcome: Result<Result<Answer<T>, Error>, JoinError>) -> CallToolResult {
+    let answer = match outcome {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(error)) => return failure(&render::error(&error)),
+        Err(error) => {
+            tracing::error!("a tool broke off: {error}");
+            return failure("pkb broke off while it worked on this. Its log on stderr says more; `pkb doctor` checks the index.");
+        }
+    };
+    match serde_json::to_value(answer.data) {
+        Ok(data) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+            result.structured_content = Some(data);
+            result
+        }
+        Err(error) => failure(&format!("The answer cannot be written as JSON: {error}.")),
+    }
+}
+
+fn failure(message: &str) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(message)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_tool_says_what_it_takes_gives_and_does() {
+        let tools = tools();
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+        assert_eq!(
+            names,
+            ["search_knowledge", "get_document", "list_documents", "sync_knowledge_base", "health_check"]
+        );
+        for tool in tools {
+            let output = tool.output_schema.unwrap();
+            for schema in [&tool.input_schema, &output] {
+                assert_eq!(schema["type"], "object", "{}", tool.name);
+                assert!(schema["properties"].is_object(), "{}", tool.name);
+                let text = serde_json::to_string(schema).unwrap();
+                assert!(!text.contains("$ref") && !text.contains("\"format\""), "{text}");
+            }
+            let hints = tool.annotations.unwrap();
+            let writes = tool.name == "sync_knowledge_base";
+            assert_eq!(hints.read_only_hint, Some(!writes));
+            assert_eq!(hints.destructive_hint, Some(writes));
+            assert_eq!(hints.idempotent_hint, Some(true));
+            assert_eq!(hints.open_world_hint, Some(false));
+            assert!(tool.description.unwrap().len() > 100);
+        }
+    }
+
+    #[test]
+    fn every_argument_and_field_is_described() {
+        for tool in tools() {
+            for schema in [&tool.input_schema, &tool.output_schema.unwrap()] {
+                for (name, property) in schema["properties"].as_object().unwrap() {
+                    assert!(property["description"].is_string(), "{}: {name}: {property}", tool.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_arguments_are_explained() {
+        let arguments = |value: serde_json::Value| value.as_object().unwrap().clone();
+        let text = |wrong: CallToolResult| {
+            assert_eq!(wrong.is_error, Some(true));
+            serde_json::to_string(&wrong.content).unwrap()
+        };
+        let wrong = parse::<search::Arguments>(arguments(json!({}))).err().unwrap();
+        assert!(text(wrong).contains("missing field `query`"));
+        let wrong = parse::<search::Arguments>(arguments(json!({"query": "a", "top_k": 3}))).err().unwrap();
+        assert!(text(wrong).contains("unknown field `top_k`, expected one of `query`"));
+        let wrong = parse::<documents::GetArguments>(arguments(json!({"item": true}))).err().unwrap();
+        assert!(text(wrong).contains("number, path or title"));
+        let nulls = json!({"query": "a", "limit": null, "mode": null, "sources": null, "path_prefix": null});
+        assert!(parse::<search::Arguments>(arguments(nulls)).is_ok());
+    }
+}

@@ -1,0 +1,216 @@
+//! The system of record: items, their texts and chunks, what can be searched in
+//! them, and the ledger of all that was ever seen.
+//!
+//! [`Store`] says what a store does; [`SqliteStore`] does it with SQLite, FTS5
+//! and an exact vector index in memory. Nothing here knows how a text is read,
+//! split or embedded.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod error;
+mod sqlite;
+mod types;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+
+pub use error::{Error, Result};
+pub use sqlite::{SqliteStore, SyncLock};
+pub use types::*;
+
+/// The outcome of asking for the sync lock.
+#[derive(Debug)]
+pub enum LockOutcome {
+    /// It is held until the value is dropped.
+    Acquired(SyncLock),
+    /// Someone else has it.
+    HeldBy(Holder),
+}
+
+/// A system of record. Many threads may use one store, and many processes one
+/// database, at the same time: writes wait for each other, reads for nobody.
+/// Each method sees one consistent state and, where it writes, does all or
+/// nothing.
+pub trait Store: Send + Sync {
+    // ---- sources ----
+
+    /// Adds a source. Errors: `Exists` when the name is taken; `Invalid` when
+    /// the name is empty or settings are not JSON objects.
+    fn add_source(&self, spec: &SourceSpec) -> Result<Source>;
+    /// The source of that name.
+    fn source(&self, name: &str) -> Result<Option<Source>>;
+    /// All sources, by name.
+    fn sources(&self) -> Result<Vec<Source>>;
+    /// Gives a source another specification, name included. Errors: as for
+    /// adding, and `NotFound`.
+    fn update_source(&self, name: &str, spec: &SourceSpec) -> Result<Source>;
+    /// Removes a source with all its items, its ledger and its history, for
+    /// good. Returns how many items that were. Errors: `NotFound`.
+    fn remove_source(&self, name: &str) -> Result<u64>;
+    /// Where the source's connector is to go on.
+    fn cursor(&self, source: SourceId) -> Result<Option<String>>;
+    /// Keeps (or, with none, forgets) where the connector is to go on.
+    fn set_cursor(&self, source: SourceId, cursor: Option<&str>) -> Result<()>;
+
+    // ---- writing items ----
+
+    /// Stores items, all in one transaction, and returns their numbers in the
+    /// same order. An item that exists is replaced; chunks that stay the same
+    /// keep their ids and vectors, and a batch that changes nothing writes
+    /// nothing but ledger rows that differ. A soft-deleted item comes back.
+    /// Errors: `Invalid` names the first item that cannot be stored (a span
+    /// outside the text, say); then none of the batch is.
+    fn put(&self, batch: &[ItemWrite]) -> Result<Vec<ItemId>>;
+    /// Records what was skipped or failed, all in one transaction. An item that
+    /// was indexed before stays searchable with its last good content; its
+    /// status becomes `Stale`.
+    fn put_ledger(&self, batch: &[LedgerWrite]) -> Result<()>;
+    /// Records new stamps (external id, stamp) for items whose bytes turned out
+    /// to be the same. Ids without a ledger row are passed over.
+    fn touch(&self, source: SourceId, stamps: &[(&str, &str)]) -> Result<()>;
+    /// Moves items to new identities within their sources, keeping chunks and
+    /// vectors; all in one transaction, one after the other. The entry is none
+    /// where there is no item `from`, or `to` is an item already (also a
+    /// soft-deleted one): then the caller is to put the item as usual.
+    fn rename(&self, batch: &[Rename]) -> Result<Vec<Option<ItemId>>>;
+    /// Takes items out of every search at once, keeping their texts. `cause` is
+    /// a short fixed word such as `file_deleted`, `playlist_removed`, `user`.
+    /// Returns how many were not deleted before.
+    fn soft_delete(&self, items: &[ItemId], cause: &str) -> Result<u64>;
+    /// Brings soft-deleted items back. Returns how many there were.
+    fn restore(&self, items: &[ItemId]) -> Result<u64>;
+    /// Removes items and their ledger rows for good. Vectors stay until
+    /// [`Store::remove_orphan_vectors`]. Returns how many there were.
+    fn hard_delete(&self, items: &[ItemId]) -> Result<u64>;
+    /// Removes for good what was deleted softly before that time. Returns how
+    /// many items that were.
+    fn purge(&self, deleted_before: Millis) -> Result<u64>;
+
+    // ---- ledger ----
+
+    /// All that a sync compares, by external id. Soft-deleted items are there
+    /// too, and say so.
+    fn stamps(&self, source: SourceId) -> Result<HashMap<String, Stamp>>;
+    /// Ledger rows by source name and external id.
+    fn ledger(&self, query: &LedgerQuery) -> Result<Page<LedgerRow>>;
+    /// Totals for each source, by name.
+    fn ledger_totals(&self) -> Result<Vec<LedgerTotals>>;
+    /// Forgets ledger rows of things that are gone and never became items; rows
+    /// of items stay. Returns how many rows that were.
+    fn forget(&self, source: SourceId, external_ids: &[&str]) -> Result<u64>;
+
+    // ---- reading items ----
+
+    /// A page of items.
+    fn items(&self, query: &ItemQuery) -> Result<Page<Item>>;
+    /// The item of that number, soft-deleted or not.
+    fn item(&self, id: ItemId) -> Result<Option<ItemDetails>>;
+    /// The item of that identity, soft-deleted or not.
+    fn item_by_identity(&self, source: SourceId, external_id: &str) -> Result<Option<Item>>;
+    /// Items that someone may mean by `wanted`; the first of these readings
+    /// that finds any counts: external id; the end of a path, with or without
+    /// file extension; title or alias. Letter case counts only in the first.
+    /// Soft-deleted items are left out.
+    fn find(&self, wanted: &str, limit: usize) -> Result<Vec<Item>>;
+    /// Items whose title or file name looks like `wanted`, best first, for
+    /// "did you mean". Soft-deleted items are left out.
+    fn similar(&self, wanted: &str, limit: usize) -> Result<Vec<Item>>;
+    /// The text of an item, soft-deleted or not.
+    fn text(&self, id: ItemId) -> Result<Option<ItemText>>;
+    /// The chunks of an item, in order.
+    fn chunks(&self, id: ItemId) -> Result<Vec<Chunk>>;
+    /// Chunks with all that is needed to show them, in the order asked for.
+    /// Those that are gone, or whose item is, are left out.
+    fn hits(&self, ids: &[ChunkId]) -> Result<Vec<ChunkHit>>;
+
+    // ---- searching ----
+
+    /// The chunks that match best by word, best first, with their BM25 score
+    /// (higher is better; comparable within one answer only). Filtered before
+    /// ranking; ties go by chunk id.
+    fn lexical(
+        &self,
+        query: &LexicalQuery,
+        filter: &Filter,
+        limit: usize,
+    ) -> Result<Vec<(ChunkId, f64)>>;
+    /// Where in each text the query's words match, as byte ranges in ascending
+    /// order that do not overlap. Words match here just as in the search.
+    fn highlights(&self, query: &LexicalQuery, texts: &[&str]) -> Result<Vec<Vec<Range<usize>>>>;
+    /// The chunks nearest to `query` by dot product, best first: the cosine,
+    /// when vectors and query have unit length. Filtered before ranking; ties
+    /// go by chunk id. Errors: `Invalid` when the query has not the model's
+    /// dimensions; `NotFound` for an unknown model.
+    fn dense(
+        &self,
+        model: ModelId,
+        query: &[f32],
+        filter: &Filter,
+        limit: usize,
+    ) -> Result<Vec<(ChunkId, f32)>>;
+
+    // ---- vectors ----
+
+    /// The number of the model with that fingerprint, which is added when new.
+    /// Errors: `Invalid` when it is known with other dimensions.
+    fn ensure_model(&self, fingerprint: &str, name: &str, dimensions: u32) -> Result<ModelId>;
+    /// The models ever used here and how complete they are.
+    fn models(&self) -> Result<Vec<ModelStats>>;
+    /// The model that searches use; none before the first
+    /// [`Store::set_current_model`].
+    fn current_model(&self) -> Result<Option<ModelId>>;
+    /// Makes searches use that model: what the engine calls when its vectors
+    /// are complete.
+    fn set_current_model(&self, model: ModelId) -> Result<()>;
+    /// Forgets a model and its vectors. Returns how many vectors there were.
+    fn remove_model(&self, model: ModelId) -> Result<u64>;
+    /// Chunks that can be searched and that the model has no vector for: by
+    /// chunk id, from beyond `after` on, each hash once in an answer. An empty
+    /// answer means that there are no more beyond `after`.
+    fn unembedded(
+        &self,
+        model: ModelId,
+        after: Option<ChunkId>,
+        limit: usize,
+    ) -> Result<Vec<Unembedded>>;
+    /// Stores vectors, all in one transaction; those that exist stay as they
+    /// are. Each number is kept in 8 bits, relative to the largest of its
+    /// vector. Returns how many were new. Errors:
+    /// `Invalid` when a vector has other dimensions or a number is not finite.
+    fn put_vectors(&self, model: ModelId, vectors: &[(ChunkHash, Vec<f32>)]) -> Result<u64>;
+    /// Removes vectors of no chunk at all. Returns how many there were.
+    fn remove_orphan_vectors(&self) -> Result<u64>;
+    /// Removes vectors that have not the length their model asks for. Returns
+    /// how many there were.
+    fn remove_damaged_vectors(&self) -> Result<u64>;
+
+    // ---- syncs ----
+
+    /// Asks for the lock that lets one process at a time sync this database. It
+    /// is freed when dropped, and by the system when the process dies.
+    fn sync_lock(&self) -> Result<LockOutcome>;
+    /// Records that a sync of the source began.
+    fn start_sync(&self, source: SourceId) -> Result<SyncRunId>;
+    /// Records how it ended; `outcome` is a short fixed word.
+    fn finish_sync(&self, run: SyncRunId, outcome: &str, counts: &SyncCounts) -> Result<()>;
+    /// The latest runs of all sources, latest first.
+    fn sync_runs(&self, limit: usize) -> Result<Vec<SyncRun>>;
+
+    // ---- health ----
+
+    /// The store in numbers.
+    fn stats(&self) -> Result<Stats>;
+    /// All that is not as it should be; reads everything once.
+    fn check(&self) -> Result<Vec<Problem>>;
+    /// Makes the word index anew from the texts.
+    fn rebuild_terms(&self) -> Result<()>;
+    /// Brings the files into good shape, which is worth it after much writing:
+    /// merges the word index, refreshes statistics, gives unused space back and
+    /// empties the write-ahead log.
+    fn optimize(&self) -> Result<()>;
+    /// Writes a consistent copy of the database to a file that does not exist.
+    fn backup(&self, to: &Path) -> Result<()>;
+    /// Whether the database can only be read.
+    fn is_read_only(&self) -> bool;
+}

@@ -1,0 +1,48 @@
+//! The store in numbers.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::pool::beside;
+use super::{ledger, migrate, sources, vectors};
+use crate::{SourceStats, Stats};
+
+pub(super) fn stats(conn: &Connection, path: &Path) -> rusqlite::Result<Stats> {
+    let mut totals = ledger::totals(conn)?.into_iter();
+    let mut count = conn.prepare_cached(
+        "SELECT count(*) FILTER (WHERE deleted IS NULL), count(deleted),
+                (SELECT count(*) FROM items i CROSS JOIN chunks c ON c.item_id = i.id
+                 WHERE i.source_id = ?1 AND i.deleted IS NULL)
+         FROM items WHERE source_id = ?1",
+    )?;
+    let mut all = Vec::new();
+    for source in sources::all(conn)? {
+        let (items, deleted, chunks): (i64, i64, i64) = count.query_row([source.id.0], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?;
+        all.push(SourceStats {
+            last_sync: sources::last_sync(conn, source.id)?,
+            // Both lists are by name.
+            ledger: totals.next().unwrap_or_default(),
+            items: items.unsigned_abs(),
+            deleted: deleted.unsigned_abs(),
+            chunks: chunks.unsigned_abs(),
+            source,
+        });
+    }
+    let text_bytes: i64 = conn
+        .prepare_cached("SELECT coalesce(sum(octet_length(text)), 0) FROM texts")?
+        .query_row([], |row| row.get(0))?;
+    let size = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+    Ok(Stats {
+        schema: migrate::CURRENT,
+        bytes: size(path) + size(&beside(path, "-wal")),
+        text_bytes: text_bytes.unsigned_abs(),
+        items: all.iter().map(|source| source.items).sum(),
+        deleted: all.iter().map(|source| source.deleted).sum(),
+        chunks: all.iter().map(|source| source.chunks).sum(),
+        sources: all,
+        models: vectors::models(conn)?,
+    })
+}

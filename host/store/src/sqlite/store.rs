@@ -1,0 +1,485 @@
+//! [`Store`] for [`SqliteStore`]: what each method means in transactions and
+//! errors. The work itself is done in the modules beside this one.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::PoisonError;
+
+use rusqlite::{Connection, params};
+
+use super::filter::Eligible;
+use super::ledger::Shared;
+use super::{
+    SqliteStore, check, find, ledger, lexical, lock, read, remove, sources, stats, terms, vectors,
+    write,
+};
+use crate::*;
+
+fn no_source(name: impl Into<String>) -> Error {
+    Error::NotFound {
+        what: "source",
+        name: name.into(),
+    }
+}
+
+fn no_model(model: ModelId) -> Error {
+    Error::NotFound {
+        what: "model",
+        name: model.0.to_string(),
+    }
+}
+
+/// An error when one of the sources is gone, as another process may remove a
+/// source at any time.
+fn require_sources(
+    conn: &Connection,
+    sources: impl Iterator<Item = SourceId>,
+) -> rusqlite::Result<Result<()>> {
+    for source in sources.collect::<HashSet<_>>() {
+        let known = conn
+            .prepare_cached("SELECT 1 FROM sources WHERE id = ?1")?
+            .exists([source.0])?;
+        if !known {
+            return Ok(Err(no_source(source.0.to_string())));
+        }
+    }
+    Ok(Ok(()))
+}
+
+impl SqliteStore {
+    fn valid_source(spec: &SourceSpec) -> Result<()> {
+        match sources::problem(spec) {
+            Some(problem) => Err(Error::Invalid {
+                name: spec.name.clone(),
+                problem,
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Store for SqliteStore {
+    fn add_source(&self, spec: &SourceSpec) -> Result<Source> {
+        Self::valid_source(spec)?;
+        self.pool
+            .write("add a source", |tx| sources::add(tx, spec))?
+            .ok_or_else(|| Error::Exists {
+                what: "source",
+                name: spec.name.clone(),
+            })
+    }
+
+    fn source(&self, name: &str) -> Result<Option<Source>> {
+        self.pool
+            .read("read a source", |tx| sources::by_name(tx, name))
+    }
+
+    fn sources(&self) -> Result<Vec<Source>> {
+        self.pool.read("read its sources", |tx| sources::all(tx))
+    }
+
+    fn update_source(&self, name: &str, spec: &SourceSpec) -> Result<Source> {
+        Self::valid_source(spec)?;
+        let updated = self
+            .pool
+            .write("change a source", |tx| sources::update(tx, name, spec))?;
+        match updated {
+            sources::Updated::Done(source) => Ok(source),
+            sources::Updated::NotFound => Err(no_source(name)),
+            sources::Updated::NameTaken => Err(Error::Exists {
+                what: "source",
+                name: spec.name.clone(),
+            }),
+        }
+    }
+
+    fn remove_source(&self, name: &str) -> Result<u64> {
+        self.pool
+            .write("remove a source", |tx| sources::remove(tx, name))?
+            .ok_or_else(|| no_source(name))
+    }
+
+    fn cursor(&self, source: SourceId) -> Result<Option<String>> {
+        self.pool
+            .read("read a cursor", |tx| sources::cursor(tx, source))
+    }
+
+    fn set_cursor(&self, source: SourceId, cursor: Option<&str>) -> Result<()> {
+        self.pool.write("keep a cursor", |tx| {
+            if let Err(error) = require_sources(tx, [source].into_iter())? {
+                return Ok(Err(error));
+            }
+            sources::set_cursor(tx, source, cursor).map(Ok)
+        })?
+    }
+
+    fn put(&self, batch: &[ItemWrite]) -> Result<Vec<ItemId>> {
+        for item in batch {
+            write::validate(item)?;
+        }
+        self.pool.write("store items", |tx| {
+            if let Err(error) = require_sources(tx, batch.iter().map(|item| item.source))? {
+                return Ok(Err(error));
+            }
+            let mut shared = Shared::default();
+            let ids: rusqlite::Result<_> = batch
+                .iter()
+                .map(|item| write::put(tx, &mut shared, item))
+                .collect();
+            ids.map(Ok)
+        })?
+    }
+
+    fn put_ledger(&self, batch: &[LedgerWrite]) -> Result<()> {
+        self.pool.write("write its ledger", |tx| {
+            if let Err(error) = require_sources(tx, batch.iter().map(|row| row.source))? {
+                return Ok(Err(error));
+            }
+            let mut shared = Shared::default();
+            for row in batch {
+                ledger::put(tx, &mut shared, row)?;
+            }
+            Ok(Ok(()))
+        })?
+    }
+
+    fn touch(&self, source: SourceId, stamps: &[(&str, &str)]) -> Result<()> {
+        self.pool
+            .write("write its ledger", |tx| ledger::touch(tx, source, stamps))
+    }
+
+    fn rename(&self, batch: &[Rename]) -> Result<Vec<Option<ItemId>>> {
+        self.pool.write("move items", |tx| {
+            batch
+                .iter()
+                .map(|rename| remove::rename(tx, rename))
+                .collect()
+        })
+    }
+
+    fn soft_delete(&self, items: &[ItemId], cause: &str) -> Result<u64> {
+        self.pool
+            .write("delete items", |tx| remove::soft_delete(tx, items, cause))
+    }
+
+    fn restore(&self, items: &[ItemId]) -> Result<u64> {
+        self.pool
+            .write("restore items", |tx| remove::restore(tx, items))
+    }
+
+    fn hard_delete(&self, items: &[ItemId]) -> Result<u64> {
+        self.pool
+            .write("delete items", |tx| remove::hard_delete(tx, items))
+    }
+
+    fn purge(&self, deleted_before: Millis) -> Result<u64> {
+        self.pool.write("purge deleted items", |tx| {
+            remove::purge(tx, deleted_before)
+        })
+    }
+
+    fn stamps(&self, source: SourceId) -> Result<HashMap<String, Stamp>> {
+        self.pool
+            .read("read its ledger", |tx| ledger::stamps(tx, source))
+    }
+
+    fn ledger(&self, query: &LedgerQuery) -> Result<Page<LedgerRow>> {
+        self.pool
+            .read("read its ledger", |tx| ledger::list(tx, query))
+    }
+
+    fn ledger_totals(&self) -> Result<Vec<LedgerTotals>> {
+        self.pool.read("read its ledger", |tx| ledger::totals(tx))
+    }
+
+    fn forget(&self, source: SourceId, external_ids: &[&str]) -> Result<u64> {
+        self.pool.write("write its ledger", |tx| {
+            ledger::forget(tx, source, external_ids)
+        })
+    }
+
+    fn items(&self, query: &ItemQuery) -> Result<Page<Item>> {
+        self.pool.read("list items", |tx| read::items(tx, query))
+    }
+
+    fn item(&self, id: ItemId) -> Result<Option<ItemDetails>> {
+        self.pool.read("read an item", |tx| read::details(tx, id))
+    }
+
+    fn item_by_identity(&self, source: SourceId, external_id: &str) -> Result<Option<Item>> {
+        self.pool.read("read an item", |tx| {
+            read::item_by_identity(tx, source, external_id)
+        })
+    }
+
+    fn find(&self, wanted: &str, limit: usize) -> Result<Vec<Item>> {
+        self.pool
+            .read("find an item", |tx| find::find(tx, wanted, limit))
+    }
+
+    fn similar(&self, wanted: &str, limit: usize) -> Result<Vec<Item>> {
+        self.pool
+            .read("find an item", |tx| find::similar(tx, wanted, limit))
+    }
+
+    fn text(&self, id: ItemId) -> Result<Option<ItemText>> {
+        self.pool.read("read a text", |tx| read::text(tx, id.0))
+    }
+
+    fn chunks(&self, id: ItemId) -> Result<Vec<Chunk>> {
+        self.pool.read("read chunks", |tx| read::chunks(tx, id.0))
+    }
+
+    fn hits(&self, ids: &[ChunkId]) -> Result<Vec<ChunkHit>> {
+        self.pool.read("read chunks", |tx| read::hits(tx, ids))
+    }
+
+    fn lexical(
+        &self,
+        query: &LexicalQuery,
+        filter: &Filter,
+        limit: usize,
+    ) -> Result<Vec<(ChunkId, f64)>> {
+        let Some(expression) = lexical::expression(query) else {
+            return Ok(Vec::new());
+        };
+        self.pool.read("search by word", |tx| {
+            let eligible = Eligible::of(tx, filter)?;
+            lexical::search(tx, &expression, &query.weights, &eligible, limit)
+        })
+    }
+
+    fn highlights(&self, query: &LexicalQuery, texts: &[&str]) -> Result<Vec<Vec<Range<usize>>>> {
+        let Some(expression) = lexical::expression(query) else {
+            return Ok(vec![Vec::new(); texts.len()]);
+        };
+        let mut kept = self
+            .highlighter
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let outcome = (|| {
+            let mut conn = match kept.take() {
+                Some(conn) => conn,
+                None => lexical::highlighter()?,
+            };
+            let found = lexical::highlights(&mut conn, &expression, texts)?;
+            *kept = Some(conn);
+            Ok(found)
+        })();
+        outcome.map_err(|e| self.pool.error("mark where words match", e))
+    }
+
+    fn dense(
+        &self,
+        model: ModelId,
+        query: &[f32],
+        filter: &Filter,
+        limit: usize,
+    ) -> Result<Vec<(ChunkId, f32)>> {
+        self.pool.read("search by meaning", |tx| {
+            let Some(known) = vectors::model(tx, model)? else {
+                return Ok(Err(no_model(model)));
+            };
+            if query.len() != known.dimensions as usize {
+                return Ok(Err(Error::Invalid {
+                    name: "the query's vector".into(),
+                    problem: format!(
+                        "it has {} dimensions, the model has {}",
+                        query.len(),
+                        known.dimensions
+                    ),
+                }));
+            }
+            let eligible = Eligible::of(tx, filter)?;
+            self.index
+                .search(tx, known, query, &eligible, limit)
+                .map(Ok)
+        })?
+    }
+
+    fn ensure_model(&self, fingerprint: &str, name: &str, dimensions: u32) -> Result<ModelId> {
+        let invalid = |problem| Error::Invalid {
+            name: name.into(),
+            problem,
+        };
+        if dimensions == 0 {
+            return Err(invalid("a model of no dimensions".into()));
+        }
+        // Nearly always it is known, and then nothing needs to be written.
+        let known = self.pool.read("read its models", |tx| {
+            vectors::model_by_fingerprint(tx, fingerprint)
+        })?;
+        let model = match known {
+            Some(model) => model,
+            None => self.pool.write("add a model", |tx| {
+                vectors::ensure_model(tx, fingerprint, name, dimensions)
+            })?,
+        };
+        if model.dimensions != dimensions {
+            return Err(invalid(format!(
+                "it has {dimensions} dimensions, but its vectors here have {}",
+                model.dimensions
+            )));
+        }
+        Ok(model.id)
+    }
+
+    fn models(&self) -> Result<Vec<ModelStats>> {
+        self.pool.read("read its models", |tx| vectors::models(tx))
+    }
+
+    fn current_model(&self) -> Result<Option<ModelId>> {
+        self.pool
+            .read("read its models", |tx| vectors::current_model(tx))
+    }
+
+    fn set_current_model(&self, model: ModelId) -> Result<()> {
+        self.pool.write("choose a model", |tx| {
+            if vectors::model(tx, model)?.is_none() {
+                return Ok(Err(no_model(model)));
+            }
+            vectors::set_current_model(tx, model).map(Ok)
+        })?
+    }
+
+    fn remove_model(&self, model: ModelId) -> Result<u64> {
+        self.pool
+            .write("remove a model", |tx| vectors::remove_model(tx, model))
+    }
+
+    fn unembedded(
+        &self,
+        model: ModelId,
+        after: Option<ChunkId>,
+        limit: usize,
+    ) -> Result<Vec<Unembedded>> {
+        self.pool.read("read chunks without a vector", |tx| {
+            vectors::unembedded(tx, model, after, limit)
+        })
+    }
+
+    fn put_vectors(&self, model: ModelId, vectors: &[(ChunkHash, Vec<f32>)]) -> Result<u64> {
+        let packed = vectors
+            .iter()
+            .map(|(hash, vector)| vectors::pack(vector).map(|packed| (*hash, packed)))
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(|| Error::Invalid {
+                name: "a vector".into(),
+                problem: "it holds a number that is not finite".into(),
+            })?;
+        self.pool.write("store vectors", |tx| {
+            let Some(known) = vectors::model(tx, model)? else {
+                return Ok(Err(no_model(model)));
+            };
+            let wanted = known.dimensions as usize;
+            if let Some((_, wrong)) = vectors.iter().find(|(_, v)| v.len() != wanted) {
+                return Ok(Err(Error::Invalid {
+                    name: "a vector".into(),
+                    problem: format!("it has {} dimensions, the model has {wanted}", wrong.len()),
+                }));
+            }
+            vectors::put(tx, model, &packed).map(Ok)
+        })?
+    }
+
+    fn remove_orphan_vectors(&self) -> Result<u64> {
+        self.pool
+            .write("remove vectors", |tx| vectors::remove_orphans(tx))
+    }
+
+    fn remove_damaged_vectors(&self) -> Result<u64> {
+        self.pool
+            .write("remove vectors", |tx| vectors::remove_damaged(tx))
+    }
+
+    fn sync_lock(&self) -> Result<LockOutcome> {
+        lock::acquire(self.pool.path())
+    }
+
+    fn start_sync(&self, source: SourceId) -> Result<SyncRunId> {
+        self.pool.write("record a sync", |tx| {
+            if let Err(error) = require_sources(tx, [source].into_iter())? {
+                return Ok(Err(error));
+            }
+            sources::start_sync(tx, source).map(Ok)
+        })?
+    }
+
+    fn finish_sync(&self, run: SyncRunId, outcome: &str, counts: &SyncCounts) -> Result<()> {
+        // A run that is gone went with its source; there is nothing to record.
+        self.pool.write("record a sync", |tx| {
+            sources::finish_sync(tx, run, outcome, counts).map(|_| ())
+        })
+    }
+
+    fn sync_runs(&self, limit: usize) -> Result<Vec<SyncRun>> {
+        self.pool
+            .read("read its syncs", |tx| sources::sync_runs(tx, limit))
+    }
+
+    fn stats(&self) -> Result<Stats> {
+        self.pool
+            .read("count", |tx| stats::stats(tx, self.pool.path()))
+    }
+
+    fn check(&self) -> Result<Vec<Problem>> {
+        // A fresh connection, as FTS5's check takes what an older one remembers
+        // of the word index for its present state.
+        let outcome = self.pool.with_fresh_reader("be checked", |conn| {
+            let tx = conn.transaction()?;
+            check::check(&tx)
+        });
+        match outcome {
+            Err(error @ Error::Damaged { .. }) => Ok(vec![Problem {
+                message: error.to_string(),
+                remedy: Remedy::Restore,
+            }]),
+            outcome => outcome,
+        }
+    }
+
+    fn rebuild_terms(&self) -> Result<()> {
+        self.pool
+            .write("rebuild its word index", |tx| terms::rebuild(tx))
+    }
+
+    fn optimize(&self) -> Result<()> {
+        self.pool.with_writer("be optimized", |conn| {
+            conn.execute_batch(
+                "INSERT INTO terms (terms) VALUES ('optimize');
+                 PRAGMA optimize = 0x10002;",
+            )?;
+            // Each step gives one page back.
+            let mut vacuum = conn.prepare("PRAGMA incremental_vacuum")?;
+            let mut pages = vacuum.query([])?;
+            while pages.next()?.is_some() {}
+            drop(pages);
+            conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        })
+    }
+
+    fn backup(&self, to: &Path) -> Result<()> {
+        // VACUUM INTO reads one state and writes no more than it needs.
+        if to.exists() {
+            return Err(Error::Exists {
+                what: "file",
+                name: to.display().to_string(),
+            });
+        }
+        let absolute = std::path::absolute(to).unwrap_or_else(|_| to.into());
+        let target = absolute.to_str().ok_or_else(|| Error::Invalid {
+            name: to.display().to_string(),
+            problem: "its name is not UTF-8".into(),
+        })?;
+        self.pool.with_fresh_reader("be copied", |conn| {
+            // The copy would count as a change otherwise.
+            conn.pragma_update(None, "query_only", false)?;
+            conn.execute("VACUUM INTO ?1", params![target]).map(|_| ())
+        })
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.pool.is_read_only()
+    }
+}

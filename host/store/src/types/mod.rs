@@ -1,0 +1,9 @@
+//! The plain values that go in and out of a store.
+
+mod item;
+mod record;
+mod search;
+
+pub use item::*;
+pub use record::*;
+pub use search::*;
