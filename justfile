@@ -84,7 +84,7 @@ demo: setup
     export PKB_HOME PKB_MODELS={{ quote(models) }}
 
     say() { printf '\n== %s\n\n' "$1"; }
-    search() { printf '$ pkb search "%s" --limit 3\n\n' "$1"; "$pkb" search "$1" --limit 3; }
+    search() { printf '$ pkb search --limit 3 "%s"\n\n' "$1"; "$pkb" search --limit 3 "$1"; }
 
     if [[ $meaning == no ]]; then
         say "There is no embedding model (see above), so this demo finds by word only."

@@ -228,7 +228,7 @@ const ATTACKS: [(&str, &str, &str); 25] = [
     (
         "exit",
         "crash",
-        "chunker attacks crashed: it exited with status 3",
+        "chunker attacks crashed: it exited with status 1",
     ),
     ("fail", "invalid-input", "the text is not to my taste"),
     ("escapes", "invalid-input", "a bad chunk  [2J of  text"),

@@ -9,6 +9,10 @@
     reason = "a failure here is the failure of a test"
 )]
 
+mod material;
+
+pub use material::{model_folder, python_with, texts, vault};
+
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsStr;

@@ -43,7 +43,7 @@ pub const SUMMARY: &str = "Splits Markdown where its structure allows: at headin
 pub const MIN_BUDGET: u32 = 16;
 
 /// How to split a text.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// The most tokens that a chunk, its context included, may have; at least
     /// [`MIN_BUDGET`].

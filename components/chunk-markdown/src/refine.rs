@@ -91,7 +91,7 @@ fn count(
     );
     let counts = counter.count(&texts)?;
     for (&lead, &tokens) in asked_leads.iter().zip(&counts[asked.len()..]) {
-        leads[lead] = Some(tokens);
+        leads[lead] = Some(tokens.max(structure.leads[lead].len() / TOKEN_BYTES));
     }
     for (&index, &tokens) in asked.iter().zip(&counts) {
         let atom = &mut atoms[index];

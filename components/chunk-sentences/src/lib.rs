@@ -33,7 +33,7 @@ pub const SUMMARY: &str =
 pub const MIN_BUDGET: u32 = 16;
 
 /// How to split a text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// The most tokens that a chunk may have; at least [`MIN_BUDGET`].
     pub budget: u32,

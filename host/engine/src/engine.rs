@@ -58,6 +58,8 @@ pub struct NewFolder {
     /// The extractor, where the usual one is not wanted: it is then given every
     /// file.
     pub extractor: Option<String>,
+    /// The extractor's settings, a JSON object.
+    pub extractor_settings: Option<String>,
     /// Patterns of files and folders to pass over.
     pub ignore: Vec<String>,
     /// Patterns of the only files to take; none takes all.
@@ -70,6 +72,8 @@ pub struct NewFolder {
 pub(crate) struct SourceSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) extractor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) extractor_settings: Option<String>,
     pub(crate) folder: FolderSettings,
 }
 
@@ -155,7 +159,7 @@ impl Engine {
         if let Some(chunker) = &new.chunker {
             self.components.chunker(chunker)?;
         }
-        if let Some(settings) = &new.chunker_settings {
+        for settings in [&new.chunker_settings, &new.extractor_settings].into_iter().flatten() {
             json_object(settings)?;
         }
         let location = root.display().to_string();
@@ -164,6 +168,7 @@ impl Engine {
         if let Some(there) = there {
             let mut settings: SourceSettings = serde_json::from_str(&there.spec.settings).unwrap_or_default();
             settings.extractor = new.extractor.clone().or(settings.extractor);
+            settings.extractor_settings = new.extractor_settings.clone().or(settings.extractor_settings);
             if !asked.ignore.is_empty() {
                 settings.folder.ignore = asked.ignore;
             }
@@ -185,7 +190,11 @@ impl Engine {
             name,
             kind: "folder".into(),
             location,
-            settings: to_json(&SourceSettings { extractor: new.extractor.clone(), folder: asked }),
+            settings: to_json(&SourceSettings {
+                extractor: new.extractor.clone(),
+                extractor_settings: new.extractor_settings.clone(),
+                folder: asked,
+            }),
             chunker: new.chunker.clone(),
             chunker_settings: new.chunker_settings.clone(),
         })?)

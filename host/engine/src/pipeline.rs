@@ -31,6 +31,7 @@ pub(crate) struct Pipeline {
     pub(crate) key: String,
     pub(crate) folder_settings: FolderSettings,
     extractor: Arc<Extractor>,
+    extractor_settings: String,
     markdown: Arc<Chunker>,
     text: Arc<Chunker>,
     chunker_settings: String,
@@ -62,6 +63,7 @@ impl Pipeline {
         let components = engine.components();
         let settings: SourceSettings = serde_json::from_str(&source.spec.settings).unwrap_or_default();
         let extractor = components.extractor(settings.extractor.as_deref().unwrap_or(EXTRACTOR))?;
+        let extractor_settings = settings.extractor_settings.unwrap_or_else(|| "{}".into());
         let chosen = source.spec.chunker.as_deref();
         let markdown = components.chunker(chosen.unwrap_or(MARKDOWN_CHUNKER))?;
         let text = components.chunker(chosen.unwrap_or(TEXT_CHUNKER))?;
@@ -94,6 +96,7 @@ impl Pipeline {
         }
         let parts = [
             extractor.info().sha256.as_str(),
+            extractor_settings.as_str(),
             markdown.info().sha256.as_str(),
             text.info().sha256.as_str(),
             chunker_settings.as_str(),
@@ -106,6 +109,7 @@ impl Pipeline {
             key,
             folder_settings,
             extractor,
+            extractor_settings,
             markdown,
             text,
             chunker_settings,
@@ -166,7 +170,7 @@ impl Pipeline {
 
     /// The one document that a file of a folder holds.
     fn extract(&self, name: &str, blob: Arc<FileBlob>) -> Result<Document, CallError> {
-        let mut documents = self.extractor.open(name, None, "{}", Arc::new(Lent(blob)))?;
+        let mut documents = self.extractor.open(name, None, &self.extractor_settings, Arc::new(Lent(blob)))?;
         let mut first: Option<Document> = None;
         let mut more = 0;
         while let Some(batch) = documents.next_batch()? {

@@ -34,6 +34,11 @@ impl Query {
             }
         }
         words(rest, &mut terms);
+        // Function words find nearly every note, so they count only where
+        // nothing else is asked.
+        if terms.iter().any(|term| !is_stopword(term)) {
+            terms.retain(|term| !is_stopword(term));
+        }
         Query { text, terms }
     }
 
@@ -41,6 +46,22 @@ impl Query {
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
+}
+
+/// English function words, as a person would type them.
+const STOPWORDS: [&str; 62] = [
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "could", "did", "do", "does", "for", "from",
+    "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "no", "not", "of", "on",
+    "or", "our", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these",
+    "they", "this", "to", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with",
+    "you",
+];
+
+fn is_stopword(term: &str) -> bool {
+    let bare = term.trim_matches(|c: char| !c.is_alphanumeric());
+    // `IT` and `Who` are more likely names than function words.
+    bare.chars().skip(1).all(|c| !c.is_uppercase())
+        && STOPWORDS.iter().any(|stopword| bare.eq_ignore_ascii_case(stopword))
 }
 
 fn words(text: &str, terms: &mut Vec<String>) {
@@ -79,6 +100,13 @@ mod tests {
         assert_eq!(terms("\"half"), ["half"]);
         assert_eq!(terms("can't open o'brien"), ["can't", "open", "o'brien"]);
         assert_eq!(terms("app.vault.getFiles"), ["app.vault.getFiles"]);
+    }
+
+    #[test]
+    fn function_words_count_only_alone() {
+        assert_eq!(terms("how do I link to a heading?"), ["link", "heading?"]);
+        assert_eq!(terms("to be or not to be"), ["to", "be", "or", "not", "to", "be"]);
+        assert_eq!(terms("\"the who\" at IT"), ["the who", "IT"]);
     }
 
     #[test]

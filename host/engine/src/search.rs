@@ -1,11 +1,12 @@
 //! The way out: a query, two legs, one fused answer.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use pkb_runtime::Leg;
-use pkb_store::{ChunkHit, ChunkId, Filter, Item, LexicalQuery};
+use pkb_store::{ChunkHit, ChunkId, Filter, Item, ItemId, LexicalQuery};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
@@ -15,7 +16,7 @@ use crate::query::Query;
 use crate::snippet::Snippet;
 
 /// How many chunks each leg brings to the fusion.
-const DEPTH: usize = 100;
+const DEPTH: usize = 200;
 /// Length of a snippet, in bytes.
 const SNIPPET: usize = 320;
 
@@ -107,18 +108,18 @@ pub struct Hit {
     pub also: Vec<Also>,
 }
 
-/// Why a chunk was found.
+/// Why an item was found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Why {
     /// The fused score; comparable within one answer only.
     pub score: f64,
-    /// Rank in the lexical leg, from 1.
+    /// Rank among the items of the lexical leg, from 1.
     pub lexical_rank: Option<u32>,
-    /// BM25; higher is better.
+    /// BM25 of the item's best chunk there; higher is better.
     pub lexical_score: Option<f64>,
-    /// Rank in the dense leg, from 1.
+    /// Rank among the items of the dense leg, from 1.
     pub dense_rank: Option<u32>,
-    /// Cosine similarity to the query.
+    /// Cosine similarity of the item's best chunk there to the query.
     pub dense_score: Option<f64>,
     /// Words of the query that the chunk holds.
     pub matched: Vec<String>,
@@ -170,15 +171,16 @@ impl Engine {
         let (lexical, dense) = self.legs(request.mode, &query, &lexical_query, &filter, &mut answer)?;
 
         let fusing = Instant::now();
-        let legs: Vec<(&'static str, &Ranked)> = [("lexical", &lexical), ("dense", &dense)]
+        let legs: Vec<(&'static str, Ranked)> = [("lexical", lexical), ("dense", dense)]
             .into_iter()
-            .filter_map(|(name, ranked)| Some((name, ranked.as_ref()?)))
+            .filter_map(|(name, ranked)| Some((name, ranked?)))
             .collect();
         answer.legs = legs.iter().map(|(name, _)| *name).collect();
-        let fused = self.fuse(&legs)?;
+        let found = self.group(&legs)?;
+        let fused = self.fuse(&legs, &found)?;
         answer.times.fuse_ms = ms(fusing.elapsed());
 
-        answer.hits = self.show(&lexical_query, fused, limit)?;
+        answer.hits = self.show(&lexical_query, &found, &fused[..fused.len().min(limit)])?;
         answer.times.total_ms = ms(began.elapsed());
         Ok(answer)
     }
@@ -236,68 +238,85 @@ impl Engine {
         Ok(Some(ranked.into_iter().map(|(id, score)| (id, f64::from(score))).collect()))
     }
 
-    fn fuse(&self, legs: &[(&'static str, &Ranked)]) -> Result<Vec<(ChunkId, Why)>, Error> {
-        let scores: Vec<HashMap<ChunkId, f64>> =
-            legs.iter().map(|(_, ranked)| ranked.iter().copied().collect()).collect();
-        let why = |id: ChunkId, score: f64, ranks: &[Option<u32>]| {
-            let mut why = Why { score, ..Why::default() };
-            for (((name, _), scores), rank) in legs.iter().zip(&scores).zip(ranks) {
-                let score = rank.and_then(|_| scores.get(&id).copied());
-                if *name == "lexical" {
-                    (why.lexical_rank, why.lexical_score) = (*rank, score);
-                } else {
-                    (why.dense_rank, why.dense_score) = (*rank, score);
+    /// The chunks of the legs by item, each item's best first: best is what has
+    /// the best rank in any leg.
+    fn group(&self, legs: &[(&'static str, Ranked)]) -> Result<HashMap<ItemId, Vec<ChunkHit>>, Error> {
+        let mut best: HashMap<ChunkId, usize> = HashMap::new();
+        for (_, ranked) in legs {
+            for (rank, (id, _)) in ranked.iter().enumerate() {
+                let known = best.entry(*id).or_insert(rank);
+                *known = rank.min(*known);
+            }
+        }
+        let mut ids: Vec<(usize, ChunkId)> = best.into_iter().map(|(id, rank)| (rank, id)).collect();
+        ids.sort_unstable();
+        let ids: Vec<ChunkId> = ids.into_iter().map(|(_, id)| id).collect();
+        let mut groups: HashMap<ItemId, Vec<ChunkHit>> = HashMap::new();
+        for chunk in self.store().hits(&ids)? {
+            groups.entry(chunk.item.id).or_default().push(chunk);
+        }
+        Ok(groups)
+    }
+
+    /// Fuses items, not chunks: that one chunk of a note has the words and
+    /// another the meaning speaks for the note. An item's rank in a leg is that
+    /// of its best chunk among the items there.
+    fn fuse(
+        &self,
+        legs: &[(&'static str, Ranked)],
+        found: &HashMap<ItemId, Vec<ChunkHit>>,
+    ) -> Result<Vec<(ItemId, Why)>, Error> {
+        let item_of: HashMap<ChunkId, ItemId> =
+            found.values().flatten().map(|chunk| (chunk.chunk.id, chunk.item.id)).collect();
+        let mut scores: Vec<HashMap<ItemId, f64>> = Vec::new();
+        let mut wit: Vec<Leg> = Vec::new();
+        for (name, ranked) in legs {
+            let mut score_of = HashMap::new();
+            let mut leg = Leg { name: (*name).to_owned(), weight: 1.0, ids: Vec::new() };
+            for (chunk, score) in ranked {
+                let Some(item) = item_of.get(chunk) else { continue };
+                if let Entry::Vacant(entry) = score_of.entry(*item) {
+                    entry.insert(*score);
+                    leg.ids.push(item.0.cast_unsigned());
                 }
             }
-            why
-        };
-        let wit: Vec<Leg> = legs
-            .iter()
-            .map(|(name, ranked)| Leg {
-                name: (*name).to_owned(),
-                weight: 1.0,
-                ids: ranked.iter().map(|(id, _)| id.0.cast_unsigned()).collect(),
-            })
-            .collect();
-        let limit = wit.iter().map(|leg| leg.ids.len()).sum::<usize>();
-        let fused = self.components().fuser()?.fuse(&wit, u32::try_from(limit).unwrap_or(u32::MAX), "{}")?;
+            scores.push(score_of);
+            wit.push(leg);
+        }
+        let limit = u32::try_from(found.len()).unwrap_or(u32::MAX);
+        let fused = self.components().fuser()?.fuse(&wit, limit, "{}")?;
         Ok(fused
             .into_iter()
             .map(|entry| {
-                let id = ChunkId(entry.id.cast_signed());
-                (id, why(id, entry.score, &entry.ranks))
+                let item = ItemId(entry.id.cast_signed());
+                let mut why = Why { score: entry.score, ..Why::default() };
+                for (((name, _), scores), rank) in legs.iter().zip(&scores).zip(entry.ranks) {
+                    let score = scores.get(&item).copied();
+                    if *name == "lexical" {
+                        (why.lexical_rank, why.lexical_score) = (rank, score);
+                    } else {
+                        (why.dense_rank, why.dense_score) = (rank, score);
+                    }
+                }
+                (item, why)
             })
             .collect())
     }
 
-    /// Groups chunks by item and makes the best ones readable.
+    /// Makes items readable, each cited at its best chunk.
     fn show(
         &self,
         lexical: &LexicalQuery,
-        fused: Vec<(ChunkId, Why)>,
-        limit: usize,
+        found: &HashMap<ItemId, Vec<ChunkHit>>,
+        fused: &[(ItemId, Why)],
     ) -> Result<Vec<Hit>, Error> {
-        let ids: Vec<ChunkId> = fused.iter().map(|(id, _)| *id).collect();
-        let mut whys: HashMap<ChunkId, Why> = fused.into_iter().collect();
-        let mut groups: Vec<Vec<ChunkHit>> = Vec::new();
-        let mut place_of: HashMap<i64, usize> = HashMap::new();
-        for chunk in self.store().hits(&ids)? {
-            match place_of.get(&chunk.item.id.0) {
-                Some(at) => groups[*at].push(chunk),
-                None if groups.len() < limit => {
-                    place_of.insert(chunk.item.id.0, groups.len());
-                    groups.push(vec![chunk]);
-                }
-                None => {}
-            }
-        }
-        let texts: Vec<&str> = groups.iter().map(|group| group[0].text.as_str()).collect();
+        let groups: Vec<(&Vec<ChunkHit>, &Why)> =
+            fused.iter().filter_map(|(item, why)| Some((found.get(item)?, why))).collect();
+        let texts: Vec<&str> = groups.iter().map(|(group, _)| group[0].text.as_str()).collect();
         let matches = self.store().highlights(lexical, &texts)?;
         let mut hits = Vec::with_capacity(groups.len());
-        for (group, matches) in groups.iter().zip(matches) {
+        for ((group, why), matches) in groups.into_iter().zip(matches) {
             let best = &group[0];
-            let mut why = whys.remove(&best.chunk.id).unwrap_or_default();
-            why.matched = matched(&best.text, &matches);
             hits.push(Hit {
                 item: best.item.id.0,
                 path: item_path(&best.item),
@@ -307,7 +326,7 @@ impl Engine {
                 headings: best.chunk.headings.clone(),
                 place: self.place(best)?,
                 snippet: Snippet::around(&best.text, &matches, SNIPPET),
-                why,
+                why: Why { matched: matched(&best.text, &matches), ..why.clone() },
                 also: group[1..]
                     .iter()
                     .take(3)

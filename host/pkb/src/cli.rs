@@ -103,6 +103,9 @@ pub(crate) struct Add {
     /// The extractor to use for every file.
     #[arg(long)]
     pub(crate) extractor: Option<String>,
+    /// The extractor's settings: a JSON object, or @FILE.
+    #[arg(long, value_name = "JSON")]
+    pub(crate) extractor_settings: Option<String>,
     /// Files and folders to pass over, such as `Templates` or `Archive/**`.
     #[arg(long, value_name = "GLOB")]
     pub(crate) ignore: Vec<String>,

@@ -187,11 +187,21 @@ pub(crate) fn explain(error: &wasmtime::Error, now: &Circumstances<'_>) -> CallE
     let said = now.stderr.lines().rev().find(|line| !line.trim().is_empty() && !line.starts_with("note:"));
     let reason = match (trap, said) {
         (Some(Trap::UnreachableCodeReached), Some(said)) => said.trim().to_owned(),
-        (Some(trap), Some(said)) => format!("{trap}; it said: {}", said.trim()),
-        (Some(trap), None) => trap.to_string(),
+        (Some(trap), Some(said)) => format!("{}; it said: {}", name_of(*trap), said.trim()),
+        (Some(trap), None) => name_of(*trap),
         (None, _) => whole,
     };
     CallError::Trapped { component, reason: one_line(&reason, 500) }
+}
+
+/// What a trap is called, and what is behind it most often.
+fn name_of(trap: Trap) -> String {
+    match trap {
+        Trap::UnreachableCodeReached => "it gave up without a word (a trap)".into(),
+        // The stack of most languages lies in linear memory, at its start.
+        Trap::MemoryOutOfBounds => "it reached outside its memory, as endless recursion does".into(),
+        other => other.to_string().trim_start_matches("wasm trap: ").to_owned(),
+    }
 }
 
 /// A limit of a host function, crossed: what the guest needed more of.

@@ -77,6 +77,15 @@ fn a_million_lines() {
 }
 
 #[test]
+fn a_table_header_without_end_is_not_repeated() {
+    let header = "long".repeat(250_000);
+    let text = format!("|{header}|\n|-|\n{}", "|a b c|\n".repeat(5_000));
+    for chunk in checked(&text, &options(254, 200), words) {
+        assert!(chunk.context.is_none());
+    }
+}
+
+#[test]
 fn text_that_slows_sentence_rules_down() {
     for unit in [".)", ". ", ")", ". )5", "?!", "a.\u{301}"] {
         let count = 1_000_000 / unit.len();

@@ -149,7 +149,11 @@ fn wrong_dimensions_name_both_numbers() {
 #[test]
 fn networks_that_cannot_be_run_say_why() {
     for (net, part) in [
-        (Net { inputs: vec!["attention_mask", "ids"], ..Net::default() }, "`ids`"),
+        (
+            Net { inputs: vec!["input_ids", "position_ids"], ..Net::default() },
+            "an input `position_ids`",
+        ),
+        (Net { inputs: vec!["attention_mask"], ..Net::default() }, "missing: input_ids"),
         (Net { external: true, ..Net::default() }, "another file (`table`)"),
         (Net { last: "NoSuchOperator", ..Net::default() }, "NoSuchOperator"),
     ] {

@@ -11,14 +11,15 @@ use crate::output::{DIM, Output, STRONG, Table, count};
 use crate::progress::Watch;
 
 pub(crate) fn add(engine: &Engine, args: cli::Add, output: &Output) -> anyhow::Result<ExitCode> {
-    let chunker_settings = args.chunker_settings.as_deref().map(pkb_engine::json_object).transpose()?;
+    let settings = |given: Option<String>| given.as_deref().map(pkb_engine::json_object).transpose();
     let source = engine.add_folder(
         &args.path,
         &NewFolder {
             name: args.name,
             chunker: args.chunker,
-            chunker_settings,
+            chunker_settings: settings(args.chunker_settings)?,
             extractor: args.extractor,
+            extractor_settings: settings(args.extractor_settings)?,
             ignore: args.ignore,
             include: args.include,
         },

@@ -92,7 +92,7 @@ fn answer(
     let act = acts.lock().unwrap().pop_front().unwrap_or(Act::Serve);
     let plain = path.trim_start_matches("/moved");
     let Some((_, content)) = files.iter().find(|(name, _)| name == plain) else {
-        return write!(stream, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+        return write!(stream, "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n");
     };
     let start: usize = match (&act, &range) {
         (Act::Whole, _) | (_, None) => 0,
@@ -104,12 +104,13 @@ fn answer(
     let mut said = Some(body.len());
     match act {
         Act::Status(status) => {
-            return write!(stream, "HTTP/1.1 {status} No\r\nContent-Length: 2\r\n\r\nno");
+            return write!(stream, "HTTP/1.1 {status} No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
         }
         Act::Redirect => {
             return write!(
                 stream,
-                "HTTP/1.1 302 Found\r\nLocation: /moved{path}\r\nContent-Length: 0\r\n\r\n"
+                "HTTP/1.1 302 Found\r\nLocation: /moved{path}\r\nContent-Length: 0\r\n\
+                 Connection: close\r\n\r\n"
             );
         }
         Act::Hang => {
