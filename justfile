@@ -155,7 +155,7 @@ bench *ONLY: setup (_python peers)
     {{ just }} model || printf '\nNOTE: there is no embedding model; what needs one is not measured.\n\n' >&2
     if [[ -d "$models/minilm" ]]; then export PKB_TEST_MODELS="$models"; fi
     if [[ -x "$python" ]]; then export PKB_TEST_PYTHON="$python"; fi
-    cargo run --release -p pkb-tests --bin bench -- {{ ONLY }}
+    cargo bench --workspace --bench budgets -- {{ ONLY }}
 
 # builds pkb and puts it on the PATH
 install: _wasm
