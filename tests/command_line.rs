@@ -18,14 +18,23 @@ struct Place {
 
 impl Place {
     fn new() -> Place {
-        Place { home: tempfile::tempdir().unwrap(), notes: tempfile::tempdir().unwrap() }
+        Place {
+            home: tempfile::tempdir().unwrap(),
+            notes: tempfile::tempdir().unwrap(),
+        }
     }
 
     /// With some notes that are a source called `notes` and were synced.
     fn filled() -> Place {
         let place = Place::new();
-        place.write("Garden/Watering.md", "# Watering\n\nTomatoes want water every morning.\n\n## Winter\n\nAlmost none.\n");
-        place.write("Errors.md", "---\ntags: [work]\n---\n# Errors\n\nThe pump reports ERR-4471 when it runs dry.\n");
+        place.write(
+            "Garden/Watering.md",
+            "# Watering\n\nTomatoes want water every morning.\n\n## Winter\n\nAlmost none.\n",
+        );
+        place.write(
+            "Errors.md",
+            "---\ntags: [work]\n---\n# Errors\n\nThe pump reports ERR-4471 when it runs dry.\n",
+        );
         place.write("plain.txt", "A plain text about the cellar. It is damp.\n");
         place.add(&["--name", "notes"]);
         place.ok(&["sync"]);
@@ -52,7 +61,11 @@ impl Place {
     /// Stdout of a run that must succeed.
     fn ok(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
-        assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
         String::from_utf8(output.stdout).unwrap()
     }
 
@@ -65,8 +78,16 @@ impl Place {
     /// Stderr of a run that must end with `code`.
     fn fails(&self, code: i32, arguments: &[&str]) -> String {
         let output = self.run(arguments);
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
-        assert!(output.stdout.is_empty(), "{arguments:?} failed and still answered");
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+        assert!(
+            output.stdout.is_empty(),
+            "{arguments:?} failed and still answered"
+        );
         stderr(&output)
     }
 }
@@ -82,19 +103,43 @@ fn a_word_is_found_and_cited_by_its_lines() {
     let hit = &answer["hits"][0];
     assert_eq!(hit["path"], "notes/Errors.md");
     assert_eq!(hit["title"], "Errors");
-    assert_eq!(hit["place"]["lines"], serde_json::json!([4, 6]), "lines of the file, frontmatter counted");
+    assert_eq!(
+        hit["place"]["lines"],
+        serde_json::json!([4, 6]),
+        "lines of the file, frontmatter counted"
+    );
     let snippet = hit["snippet"]["text"].as_str().unwrap();
     let range = &hit["snippet"]["matches"][0];
-    let (start, end) = (range["start"].as_u64().unwrap() as usize, range["end"].as_u64().unwrap() as usize);
+    let (start, end) = (
+        range["start"].as_u64().unwrap() as usize,
+        range["end"].as_u64().unwrap() as usize,
+    );
     assert_eq!(&snippet[start..end], "ERR-4471");
     assert_eq!(hit["why"]["lexical_rank"], 1);
     assert_eq!(answer["legs"], serde_json::json!(["lexical"]));
-    assert!(answer["notes"][0].as_str().unwrap().contains("pkb model pull"), "{}", answer["notes"]);
+    assert!(
+        answer["notes"][0]
+            .as_str()
+            .unwrap()
+            .contains("pkb model pull"),
+        "{}",
+        answer["notes"]
+    );
 
     let shown = place.ok(&["search", "ERR-4471", "--explain"]);
-    assert!(shown.contains("notes/Errors.md") && shown.contains("lines 4-6"), "{shown}");
-    assert!(!shown.contains('\u{1b}'), "no colours where there is no terminal");
-    assert!(place.ok(&["search", "ERR-4471", "--color", "always"]).contains('\u{1b}'));
+    assert!(
+        shown.contains("notes/Errors.md") && shown.contains("lines 4-6"),
+        "{shown}"
+    );
+    assert!(
+        !shown.contains('\u{1b}'),
+        "no colours where there is no terminal"
+    );
+    assert!(
+        place
+            .ok(&["search", "ERR-4471", "--color", "always"])
+            .contains('\u{1b}')
+    );
 }
 
 #[test]
@@ -102,19 +147,50 @@ fn searches_can_be_narrowed() {
     let place = Place::filled();
     let paths = |arguments: &[&str]| -> Vec<String> {
         let answer = place.json(arguments);
-        answer["hits"].as_array().unwrap().iter().map(|hit| hit["path"].as_str().unwrap().to_owned()).collect()
+        answer["hits"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hit| hit["path"].as_str().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(paths(&["search", "water pump cellar"]).len(), 3);
-    assert_eq!(paths(&["search", "water pump cellar", "--tag", "work"]), ["notes/Errors.md"]);
-    assert_eq!(paths(&["search", "water pump cellar", "--path", "Garden/"]), ["notes/Garden/Watering.md"]);
-    assert_eq!(paths(&["search", "water pump cellar", "--limit", "1"]).len(), 1);
-    assert!(place.fails(1, &["search", "x", "--source", "nothing"]).contains("There are: notes."));
+    assert_eq!(
+        paths(&["search", "water pump cellar", "--tag", "work"]),
+        ["notes/Errors.md"]
+    );
+    assert_eq!(
+        paths(&["search", "water pump cellar", "--path", "Garden/"]),
+        ["notes/Garden/Watering.md"]
+    );
+    assert_eq!(
+        paths(&["search", "water pump cellar", "--limit", "1"]).len(),
+        1
+    );
+    assert!(
+        place
+            .fails(1, &["search", "x", "--source", "nothing"])
+            .contains("There are: notes.")
+    );
 }
 
 #[test]
 fn no_query_is_an_error() {
     let place = Place::filled();
-    for query in ["can't open o'brien", "\"half", "", "   ", "foo:bar", "a AND OR NOT (", "*", "^x", "\"\"", "NEAR(a b)", "🎉", "c++ {x}"] {
+    for query in [
+        "can't open o'brien",
+        "\"half",
+        "",
+        "   ",
+        "foo:bar",
+        "a AND OR NOT (",
+        "*",
+        "^x",
+        "\"\"",
+        "NEAR(a b)",
+        "🎉",
+        "c++ {x}",
+    ] {
         place.json(&["search", query]);
     }
     place.json(&["search", &"paste ".repeat(15_000)]);
@@ -126,27 +202,54 @@ fn no_query_is_an_error() {
 fn items_are_read_by_number_path_and_title() {
     let place = Place::filled();
     let number = place.json(&["search", "tomatoes"])["hits"][0]["item"].to_string();
-    for wanted in [&number, "Garden/Watering.md", "Watering", "watering", "notes/Garden/Watering.md"] {
+    for wanted in [
+        &number,
+        "Garden/Watering.md",
+        "Watering",
+        "watering",
+        "notes/Garden/Watering.md",
+    ] {
         let reading = place.json(&["get", wanted]);
         assert_eq!(reading["path"], "notes/Garden/Watering.md", "{wanted}");
     }
     let part = place.json(&["get", "Watering", "--lines", "3:3"]);
     assert_eq!(part["text"], "Tomatoes want water every morning.\n");
     assert_eq!(part["lines"], serde_json::json!([3, 3]));
-    assert!(place.fails(2, &["get", "Watering", "--lines", "50:60"]).contains("goes to line 7"));
+    assert!(
+        place
+            .fails(2, &["get", "Watering", "--lines", "50:60"])
+            .contains("goes to line 7")
+    );
     let missed = place.fails(1, &["get", "Waterng"]);
-    assert!(missed.contains("there is no item \"Waterng\"") && missed.contains("Did you mean notes/Garden/Watering.md"), "{missed}");
+    assert!(
+        missed.contains("there is no item \"Waterng\"")
+            && missed.contains("Did you mean notes/Garden/Watering.md"),
+        "{missed}"
+    );
 }
 
 #[test]
 fn wrong_usage_ends_with_2_and_says_how() {
     let place = Place::new();
-    for arguments in [&["frobnicate"][..], &["search"], &["search", "x", "--limit", "0"], &["get", "x", "--lines", "5:2"], &["sync", "--nonsense"], &[]] {
+    for arguments in [
+        &["frobnicate"][..],
+        &["search"],
+        &["search", "x", "--limit", "0"],
+        &["get", "x", "--lines", "5:2"],
+        &["sync", "--nonsense"],
+        &[],
+    ] {
         let said = place.fails(2, arguments);
-        assert!(said.contains("Usage") || said.contains("error"), "{arguments:?}: {said}");
+        assert!(
+            said.contains("Usage") || said.contains("error"),
+            "{arguments:?}: {said}"
+        );
     }
     let help = place.ok(&["--help"]);
-    for command in ["add", "sync", "search", "get", "list", "status", "ledger", "doctor", "model", "plugin", "serve"] {
+    for command in [
+        "add", "sync", "search", "get", "list", "status", "ledger", "doctor", "model", "plugin",
+        "serve",
+    ] {
         assert!(help.contains(command), "{command} is not in the help");
     }
 }
@@ -159,9 +262,28 @@ fn a_path_that_is_no_folder_cannot_be_added() {
     assert!(place.fails(1, &["add", &file]).contains("note.md"));
     let missing = place.notes.path().join("missing").display().to_string();
     assert!(place.fails(1, &["add", &missing]).contains("missing"));
-    let unknown = place.fails(1, &["add", &place.notes.path().display().to_string(), "--chunker", "nope"]);
-    assert!(unknown.contains("no chunker called \"nope\"") && unknown.contains("chunk-markdown"), "{unknown}");
-    let wrong = place.fails(2, &["add", &place.notes.path().display().to_string(), "--chunker-settings", "[1]"]);
+    let unknown = place.fails(
+        1,
+        &[
+            "add",
+            &place.notes.path().display().to_string(),
+            "--chunker",
+            "nope",
+        ],
+    );
+    assert!(
+        unknown.contains("no chunker called \"nope\"") && unknown.contains("chunk-markdown"),
+        "{unknown}"
+    );
+    let wrong = place.fails(
+        2,
+        &[
+            "add",
+            &place.notes.path().display().to_string(),
+            "--chunker-settings",
+            "[1]",
+        ],
+    );
     assert!(wrong.contains("not a JSON object"), "{wrong}");
 }
 
@@ -170,7 +292,10 @@ fn an_empty_home_says_what_to_do_first() {
     let place = Place::new();
     let said = place.fails(1, &["search", "anything"]);
     assert!(said.contains("pkb add"), "{said}");
-    assert!(!place.home.path().join("pkb.db").exists(), "a search creates nothing");
+    assert!(
+        !place.home.path().join("pkb.db").exists(),
+        "a search creates nothing"
+    );
     let output = place.run(&["sync"]);
     assert!(output.status.success());
     assert!(stderr(&output).contains("pkb add PATH"));
@@ -208,7 +333,10 @@ fn a_source_is_forgotten_only_when_that_is_confirmed() {
     assert_eq!(place.json(&["list"])["total"], 3);
     place.ok(&["remove", "notes", "--yes"]);
     assert_eq!(place.json(&["list"])["total"], 0);
-    assert!(place.notes.path().join("Errors.md").exists(), "the originals stay");
+    assert!(
+        place.notes.path().join("Errors.md").exists(),
+        "the originals stay"
+    );
     place.ok(&["doctor"]);
 }
 
@@ -220,12 +348,20 @@ fn status_and_ledger_account_for_every_file() {
     place.ok(&["sync"]);
     let status = place.json(&["status"]);
     let ledger = &status["store"]["sources"][0]["ledger"];
-    assert_eq!((&ledger["indexed"], &ledger["skipped"], &ledger["failed"]), (&3.into(), &1.into(), &1.into()));
+    assert_eq!(
+        (&ledger["indexed"], &ledger["skipped"], &ledger["failed"]),
+        (&3.into(), &1.into(), &1.into())
+    );
     assert_eq!(status["components"].as_array().unwrap().len(), 5);
     let failed = place.json(&["ledger", "--failed"]);
     assert_eq!(failed["total"], 1);
     assert_eq!(failed["entries"][0]["external_id"], "broken.md");
-    assert!(failed["entries"][0]["message"].as_str().unwrap().contains("binary"));
+    assert!(
+        failed["entries"][0]["message"]
+            .as_str()
+            .unwrap()
+            .contains("binary")
+    );
     let skipped = place.json(&["ledger", "--skipped"]);
     assert_eq!(skipped["entries"][0]["external_id"], "picture.png");
     assert_eq!(place.json(&["ledger"])["total"], 5);
@@ -235,13 +371,20 @@ fn status_and_ledger_account_for_every_file() {
 #[test]
 fn a_damaged_database_is_named_with_a_remedy() {
     let place = Place::filled();
-    fs::write(place.home.path().join("pkb.db"), b"this was a database once, and is none any more").unwrap();
+    fs::write(
+        place.home.path().join("pkb.db"),
+        b"this was a database once, and is none any more",
+    )
+    .unwrap();
     for file in ["pkb.db-wal", "pkb.db-shm"] {
         let _ = fs::remove_file(place.home.path().join(file));
     }
     for arguments in [&["search", "x"][..], &["sync"], &["doctor"]] {
         let said = place.fails(1, arguments);
-        assert!(said.contains("pkb.db") && said.contains("backup"), "{arguments:?}: {said}");
+        assert!(
+            said.contains("pkb.db") && said.contains("backup"),
+            "{arguments:?}: {said}"
+        );
     }
 }
 
@@ -253,7 +396,10 @@ fn a_database_of_a_newer_pkb_is_left_alone() {
     database.pragma_update(None, "user_version", 9_999).unwrap();
     drop(database);
     let said = place.fails(1, &["search", "tomatoes"]);
-    assert!(said.contains("9999") && said.contains("update pkb"), "{said}");
+    assert!(
+        said.contains("9999") && said.contains("update pkb"),
+        "{said}"
+    );
     place.fails(1, &["sync"]);
 }
 
@@ -263,13 +409,28 @@ fn a_wrong_model_is_refused_with_the_reason() {
     let folder = place.notes.path().join("model");
     fs::create_dir_all(&folder).unwrap();
     let path = folder.display().to_string();
-    assert!(place.fails(1, &["model", "add", "mine", &path]).contains("model.toml"));
-    fs::write(folder.join("model.toml"), "pooling = \"mean\"\nlimit = 256\ndimensions = 384\n").unwrap();
+    assert!(
+        place
+            .fails(1, &["model", "add", "mine", &path])
+            .contains("model.toml")
+    );
+    fs::write(
+        folder.join("model.toml"),
+        "pooling = \"mean\"\nlimit = 256\ndimensions = 384\n",
+    )
+    .unwrap();
     fs::write(folder.join("tokenizer.json"), "{}").unwrap();
     fs::write(folder.join("model.onnx"), b"not a network").unwrap();
-    assert!(place.fails(1, &["model", "add", "mine", &path]).contains("model.onnx"));
+    assert!(
+        place
+            .fails(1, &["model", "add", "mine", &path])
+            .contains("model.onnx")
+    );
     assert!(place.fails(1, &["model", "use", "mine"]).contains("mine"));
-    assert!(place.ok(&["model", "list"]).contains("minilm"), "what can be pulled is listed");
+    assert!(
+        place.ok(&["model", "list"]).contains("minilm"),
+        "what can be pulled is listed"
+    );
 }
 
 #[test]
@@ -303,12 +464,23 @@ fn a_reader_that_goes_away_is_no_error() {
 #[test]
 fn a_note_cannot_drive_the_terminal() {
     let place = Place::new();
-    place.write("evil.md", "# Evil \u{1b}]0;owned\u{7}\n\nescape \u{1b}[31mred\u{202e} text\n");
+    place.write(
+        "evil.md",
+        "# Evil \u{1b}]0;owned\u{7}\n\nescape \u{1b}[31mred\u{202e} text\n",
+    );
     place.add(&[]);
     place.ok(&["sync"]);
-    for arguments in [&["search", "escape"][..], &["get", "evil.md"], &["list"], &["ledger"]] {
+    for arguments in [
+        &["search", "escape"][..],
+        &["get", "evil.md"],
+        &["list"],
+        &["ledger"],
+    ] {
         let shown = place.ok(arguments);
-        assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{arguments:?}: {shown:?}");
+        assert!(
+            !shown.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+            "{arguments:?}: {shown:?}"
+        );
     }
 }
 

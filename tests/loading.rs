@@ -267,9 +267,13 @@ fn a_plugin_that_changed_is_not_run() {
     fs::write(&file, with_note(&attacks())).unwrap();
     assert_eq!(
         plugins.origin("attacks").unwrap_err().to_string(),
-        "the file of plugin attacks has changed since it was added, so it is not run. Remove the plugin and add it \
-         again"
+        "the file of plugin attacks has changed since it was added, so it is not run. Add it \
+         again with `pkb plugin add FILE`"
     );
+    plugins
+        .add(&sandbox(), &guest_component("attacks"))
+        .unwrap();
+    assert!(plugins.origin("attacks").is_ok(), "adding it puts it right");
     fs::remove_file(&file).unwrap();
     let error = plugins.origin("attacks").unwrap_err();
     assert!(

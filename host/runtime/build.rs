@@ -49,22 +49,27 @@ fn main() {
     // The nested build is for another machine: nothing that was set for this
     // one (flags, clippy as the compiler) may reach it.
     for (key, _) in env::vars() {
-        let for_this_build = key.starts_with("CARGO_") && key != "CARGO_HOME" && !key.starts_with("CARGO_NET_")
-            || key == "RUSTFLAGS"
-            || key == "RUSTC_WORKSPACE_WRAPPER"
-            || key == "RUSTC"
-            || key == "TARGET"
-            || key == "PROFILE"
-            || key == "OPT_LEVEL"
-            || key == "DEBUG";
+        let for_this_build =
+            key.starts_with("CARGO_") && key != "CARGO_HOME" && !key.starts_with("CARGO_NET_")
+                || key == "RUSTFLAGS"
+                || key == "RUSTC_WORKSPACE_WRAPPER"
+                || key == "RUSTC"
+                || key == "TARGET"
+                || key == "PROFILE"
+                || key == "OPT_LEVEL"
+                || key == "DEBUG";
         if for_this_build {
             cargo.env_remove(&key);
         }
     }
     match cargo.status() {
         Ok(status) if status.success() => {}
-        Ok(status) => fail(&format!("building the components failed ({status}); its messages are above")),
-        Err(error) => fail(&format!("cargo could not be started to build the components: {error}")),
+        Ok(status) => fail(&format!(
+            "building the components failed ({status}); its messages are above"
+        )),
+        Err(error) => fail(&format!(
+            "cargo could not be started to build the components: {error}"
+        )),
     }
 
     let mut table = String::from("[\n");
@@ -75,9 +80,15 @@ fn main() {
             .join(format!("{}.wasm", name.replace('-', "_")));
         let copy = out.join(format!("{name}.wasm"));
         if let Err(error) = fs::copy(&file, &copy) {
-            fail(&format!("{} was built but cannot be copied: {error}", file.display()));
+            fail(&format!(
+                "{} was built but cannot be copied: {error}",
+                file.display()
+            ));
         }
-        table.push_str(&format!("    ({name:?}, include_bytes!({:?}) as &[u8]),\n", copy.display().to_string()));
+        table.push_str(&format!(
+            "    ({name:?}, include_bytes!({:?}) as &[u8]),\n",
+            copy.display().to_string()
+        ));
     }
     table.push_str("]\n");
     if let Err(error) = fs::write(out.join("builtin.rs"), table) {

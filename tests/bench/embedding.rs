@@ -47,12 +47,20 @@ print(sum(map(len, ids)) / (time.time() - t))
 pub(crate) fn measure() {
     heading("Embedding (target: at least ONNX Runtime's speed in float)");
     let Some(folder) = model_folder() else { return };
-    let Some(texts) = texts("rust-book-src", 400) else { return };
+    let Some(texts) = texts("rust-book-src", 400) else {
+        return;
+    };
     let tokenizer = tokenize::Tokenizer::load(TOKENIZER).unwrap();
-    let options = chunk_markdown::Options { budget: 254, ..Default::default() };
+    let options = chunk_markdown::Options {
+        budget: 254,
+        ..Default::default()
+    };
     let mut chunks = Vec::new();
     for text in &texts {
-        let split = chunk_markdown::split("", text, &options, &mut |texts| tokenizer.count(texts).unwrap()).unwrap();
+        let split = chunk_markdown::split("", text, &options, &mut |texts| {
+            tokenizer.count(texts).unwrap()
+        })
+        .unwrap();
         chunks.extend(split.into_iter().map(|chunk| text[chunk.span].to_owned()));
     }
     chunks.truncate(CHUNKS);
@@ -63,9 +71,14 @@ pub(crate) fn measure() {
     let began = Instant::now();
     model.embed(&ids, &|| false, &|_| {}).unwrap();
     let rate = tokens as f64 / began.elapsed().as_secs_f64();
-    line(&format!("{} chunks, {tokens} tokens", chunks.len()), format!("{rate:.0} tokens/s"));
+    line(
+        &format!("{} chunks, {tokens} tokens", chunks.len()),
+        format!("{rate:.0} tokens/s"),
+    );
 
-    let Some(python) = python_with("onnxruntime") else { return };
+    let Some(python) = python_with("onnxruntime") else {
+        return;
+    };
     let mut json = String::from("[");
     for (at, ids) in ids.iter().enumerate() {
         let _ = write!(json, "{}{ids:?}", if at == 0 { "" } else { "," });
@@ -82,8 +95,17 @@ pub(crate) fn measure() {
         .arg(cores.to_string())
         .output()
         .unwrap();
-    match String::from_utf8_lossy(&output.stdout).trim().parse::<f64>() {
-        Ok(peer) => line("beside ONNX Runtime, same ids", format!("{:.2}x its {peer:.0} tokens/s", rate / peer)),
-        Err(_) => line("ONNX Runtime failed", String::from_utf8_lossy(&output.stderr)),
+    match String::from_utf8_lossy(&output.stdout)
+        .trim()
+        .parse::<f64>()
+    {
+        Ok(peer) => line(
+            "beside ONNX Runtime, same ids",
+            format!("{:.2}x its {peer:.0} tokens/s", rate / peer),
+        ),
+        Err(_) => line(
+            "ONNX Runtime failed",
+            String::from_utf8_lossy(&output.stderr),
+        ),
     }
 }

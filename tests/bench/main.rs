@@ -5,7 +5,12 @@
 //! Real material (`../shared/data`) is used where it is there; what needs it is
 //! left out, and says so, where it is not.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a measuring program")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a measuring program"
+)]
 
 mod embedding;
 mod sandbox;
@@ -16,9 +21,15 @@ use std::time::{Duration, Instant};
 
 fn main() {
     // `cargo bench` passes its own options.
-    let only: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let only: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
     let wanted = |name: &str| only.is_empty() || only.iter().any(|word| word == name);
-    println!("pkb bench, {} cores", std::thread::available_parallelism().map_or(1, usize::from));
+    println!(
+        "pkb bench, {} cores",
+        std::thread::available_parallelism().map_or(1, usize::from)
+    );
     if wanted("sandbox") {
         sandbox::measure();
     }

@@ -26,17 +26,34 @@ const QUERIES: [&str; 10] = [
 
 pub(crate) fn measure() {
     heading("Searching the English help vault, vectors included");
-    let Some(vault) = vault("obsidian-help-en") else { return };
+    let Some(vault) = vault("obsidian-help-en") else {
+        return;
+    };
     let Some(model) = model_folder() else { return };
     let temp = tempfile::tempdir().unwrap();
     let models = model.parent().unwrap().to_owned();
     let home = Home::locate(Some(temp.path().to_owned()), Some(models.clone())).unwrap();
     let engine = Engine::open(home.clone(), Access::Write).unwrap();
-    engine.use_model(&model.file_name().unwrap().to_string_lossy()).unwrap();
-    engine.add_folder(vault.path(), &NewFolder { name: Some("help".into()), ..NewFolder::default() }).unwrap();
+    engine
+        .use_model(&model.file_name().unwrap().to_string_lossy())
+        .unwrap();
+    engine
+        .add_folder(
+            vault.path(),
+            &NewFolder {
+                name: Some("help".into()),
+                ..NewFolder::default()
+            },
+        )
+        .unwrap();
     let began = Instant::now();
-    engine.sync(&[], SyncOptions::default(), &Unwatched).unwrap();
-    line("add and embed the vault", format!("{:.1} s", began.elapsed().as_secs_f64()));
+    engine
+        .sync(&[], SyncOptions::default(), &Unwatched)
+        .unwrap();
+    line(
+        "add and embed the vault",
+        format!("{:.1} s", began.elapsed().as_secs_f64()),
+    );
     let health = engine.health().unwrap();
     line(
         "database",
@@ -52,7 +69,11 @@ pub(crate) fn measure() {
         let mut times = Vec::new();
         for round in 0..6 {
             for query in QUERIES {
-                let request = SearchRequest { query: query.into(), mode, ..SearchRequest::default() };
+                let request = SearchRequest {
+                    query: query.into(),
+                    mode,
+                    ..SearchRequest::default()
+                };
                 let began = Instant::now();
                 engine.search(&request).unwrap();
                 if round > 0 {
@@ -61,7 +82,10 @@ pub(crate) fn measure() {
             }
         }
         let p50 = percentile(&mut times, 0.5);
-        line(&format!("{mode:?} query, {} chunks", health.store.chunks), format!("p50 {}, p95 {}", ms(p50), ms(percentile(&mut times, 0.95))));
+        line(
+            &format!("{mode:?} query, {} chunks", health.store.chunks),
+            format!("p50 {}, p95 {}", ms(p50), ms(percentile(&mut times, 0.95))),
+        );
     }
     drop(engine);
     first_answer(temp.path(), &models);
@@ -75,8 +99,14 @@ fn first_answer(home: &Path, models: &Path) {
         times.push(time);
         peak = peak.max(memory);
     }
-    line("start to first MCP answer (a search by word), p50", ms(percentile(&mut times, 0.5)));
-    line("peak memory of that server", format!("{:.0} MB", peak as f64 / 1e6));
+    line(
+        "start to first MCP answer (a search by word), p50",
+        ms(percentile(&mut times, 0.5)),
+    );
+    line(
+        "peak memory of that server",
+        format!("{:.0} MB", peak as f64 / 1e6),
+    );
 }
 
 /// Starts the server, asks one search and waits for the answer.
@@ -98,14 +128,22 @@ fn one_answer(home: &Path, models: &Path) -> (Duration, u64) {
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#;
     writeln!(to, "{hello}").unwrap();
     from.read_line(&mut answer).unwrap();
-    writeln!(to, r#"{{"jsonrpc":"2.0","method":"notifications/initialized"}}"#).unwrap();
+    writeln!(
+        to,
+        r#"{{"jsonrpc":"2.0","method":"notifications/initialized"}}"#
+    )
+    .unwrap();
     let ask = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search_knowledge","arguments":{"query":"keyboard shortcuts","mode":"lexical"}}}"#;
     writeln!(to, "{ask}").unwrap();
     answer.clear();
     from.read_line(&mut answer).unwrap();
     let took = began.elapsed();
-    assert!(answer.contains("\"id\":2") && !answer.contains("\"isError\":true"), "{answer}");
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
+    assert!(
+        answer.contains("\"id\":2") && !answer.contains("\"isError\":true"),
+        "{answer}"
+    );
+    let status =
+        std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
     let peak = status
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:"))

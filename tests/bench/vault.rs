@@ -19,10 +19,15 @@ const QMD_MB: f64 = 16.8;
 
 pub(crate) fn measure() {
     heading("7,425 notes (qmd's figures are from its own run, not this one)");
-    let Some(vault) = vault("tldr-pages-en") else { return };
+    let Some(vault) = vault("tldr-pages-en") else {
+        return;
+    };
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
-    pkb(home, &["add", &vault.path().display().to_string(), "--name", "tldr"]);
+    pkb(
+        home,
+        &["add", &vault.path().display().to_string(), "--name", "tldr"],
+    );
 
     // Components compiled, disk cache warm: what a user's second command sees.
     pkb(home, &["search", "warm up", "--mode", "lexical"]);
@@ -34,15 +39,32 @@ pub(crate) fn measure() {
         format!("{took:.2} s wall, {cpu:.2} s CPU (qmd {QMD_ADD} and {QMD_ADD_CPU})"),
     );
     let again = pkb(home, &["sync", "--no-embed"]);
-    line("again, nothing changed", format!("{again:.2} s (qmd {QMD_AGAIN})"));
+    line(
+        "again, nothing changed",
+        format!("{again:.2} s (qmd {QMD_AGAIN})"),
+    );
 
     let mut times: Vec<Duration> = (0..20)
-        .map(|_| Duration::from_secs_f64(pkb(home, &["search", "compress a folder", "--mode", "lexical", "--json"])))
+        .map(|_| {
+            Duration::from_secs_f64(pkb(
+                home,
+                &["search", "compress a folder", "--mode", "lexical", "--json"],
+            ))
+        })
         .collect();
-    line("one keyword search from the command line, p50", format!("{} (qmd {QMD_SEARCH_MS} ms)", ms(percentile(&mut times, 0.5))));
+    line(
+        "one keyword search from the command line, p50",
+        format!(
+            "{} (qmd {QMD_SEARCH_MS} ms)",
+            ms(percentile(&mut times, 0.5))
+        ),
+    );
     line("the same, p95", ms(percentile(&mut times, 0.95)));
     let size = std::fs::metadata(home.join("pkb.db")).unwrap().len();
-    line("database, without vectors", format!("{:.1} MB (qmd {QMD_MB} MB)", size as f64 / 1e6));
+    line(
+        "database, without vectors",
+        format!("{:.1} MB (qmd {QMD_MB} MB)", size as f64 / 1e6),
+    );
 }
 
 fn pkb(home: &Path, arguments: &[&str]) -> f64 {
@@ -55,15 +77,31 @@ fn pkb(home: &Path, arguments: &[&str]) -> f64 {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     began.elapsed().as_secs_f64()
 }
 
 /// CPU seconds of all child processes that have ended; 0 where the system does
 /// not tell.
 fn children_cpu() -> f64 {
-    let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return 0.0 };
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0);
+    let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else {
+        return 0.0;
+    };
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    let ticks = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|field| field.parse::<f64>().ok())
+            .unwrap_or(0.0)
+    };
     (ticks(13) + ticks(14)) / 100.0
 }

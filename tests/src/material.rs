@@ -14,11 +14,19 @@ use crate::shared_data;
 pub fn vault(name: &str) -> Option<TempDir> {
     let archive = shared_data()?.join("vaults").join(format!("{name}.tar.gz"));
     let folder = tempfile::tempdir().ok()?;
-    let unpacked = Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(folder.path()).status();
+    let unpacked = Command::new("tar")
+        .arg("-xzf")
+        .arg(&archive)
+        .arg("-C")
+        .arg(folder.path())
+        .status();
     match unpacked {
         Ok(status) if status.success() => Some(folder),
         other => {
-            eprintln!("skipped: {} cannot be unpacked ({other:?})", archive.display());
+            eprintln!(
+                "skipped: {} cannot be unpacked ({other:?})",
+                archive.display()
+            );
             None
         }
     }
@@ -30,7 +38,13 @@ pub fn texts(name: &str, most: usize) -> Option<Vec<String>> {
     let mut files = Vec::new();
     collect(vault.path(), &mut files);
     files.sort();
-    Some(files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).take(most).collect())
+    Some(
+        files
+            .iter()
+            .filter_map(|file| std::fs::read_to_string(file).ok())
+            .take(most)
+            .collect(),
+    )
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -52,7 +66,9 @@ pub fn model_folder() -> Option<PathBuf> {
     match folder {
         Some(folder) if folder.join("model.onnx").is_file() => Some(folder),
         _ => {
-            eprintln!("skipped: no model; `just model` gets it and `just test` says where it is (PKB_TEST_MODELS)");
+            eprintln!(
+                "skipped: no model; `just model` gets it and `just test` says where it is (PKB_TEST_MODELS)"
+            );
             None
         }
     }
@@ -62,15 +78,18 @@ pub fn model_folder() -> Option<PathBuf> {
 /// none, with a message, where neither has it.
 pub fn python_with(module: &str) -> Option<PathBuf> {
     let named = std::env::var_os("PKB_TEST_PYTHON").map(PathBuf::from);
-    let found = named.into_iter().chain([PathBuf::from("python3")]).find(|python| {
-        let imported = Command::new(python)
-            .args(["-c", &format!("import {module}")])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        imported.is_ok_and(|status| status.success())
-    });
+    let found = named
+        .into_iter()
+        .chain([PathBuf::from("python3")])
+        .find(|python| {
+            let imported = Command::new(python)
+                .args(["-c", &format!("import {module}")])
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status();
+            imported.is_ok_and(|status| status.success())
+        });
     if found.is_none() {
         eprintln!("skipped: no Python with the module {module}; `just setup` installs it");
     }

@@ -12,22 +12,34 @@ use std::time::{Duration, Instant};
 use pkb_embed::Model;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args().nth(1).ok_or("give the folder of a model")?;
+    let folder = std::env::args()
+        .nth(1)
+        .ok_or("give the folder of a model")?;
     let started = Instant::now();
     let model = Model::open(Path::new(&folder))?;
-    println!("open            {:>8.1} ms", started.elapsed().as_secs_f64() * 1e3);
+    println!(
+        "open            {:>8.1} ms",
+        started.elapsed().as_secs_f64() * 1e3
+    );
     let started = Instant::now();
     model.prepare()?;
-    println!("plan            {:>8.1} ms", started.elapsed().as_secs_f64() * 1e3);
+    println!(
+        "plan            {:>8.1} ms",
+        started.elapsed().as_secs_f64() * 1e3
+    );
     let limit = model.info().limit;
-    for length in [8, 16, 32, 64, 128, 256, 512].into_iter().filter(|length| *length <= limit) {
+    for length in [8, 16, 32, 64, 128, 256, 512]
+        .into_iter()
+        .filter(|length| *length <= limit)
+    {
         rate(&format!("one core, {length:>3}"), || {
             model.embed(&[sequence(length, length)], &|| false, &|_| ())?;
             Ok(length)
         })?;
     }
-    let mixed: Vec<Vec<u32>> =
-        (0..200).map(|n| sequence(16 + (n * 37) % (limit - 16), n)).collect();
+    let mixed: Vec<Vec<u32>> = (0..200)
+        .map(|n| sequence(16 + (n * 37) % (limit - 16), n))
+        .collect();
     rate("all cores, mixed", || {
         model.embed(&mixed, &|| false, &|_| ())?;
         Ok(mixed.iter().map(Vec::len).sum())
@@ -63,5 +75,8 @@ fn rate(
 /// Token ids of some words, the same for the same arguments.
 fn sequence(length: usize, seed: usize) -> Vec<u32> {
     let inner = (2..length).map(|n| 1000 + ((n * 7919 + seed * 104_729) % 20_000) as u32);
-    std::iter::once(101).chain(inner).chain(std::iter::once(102)).collect()
+    std::iter::once(101)
+        .chain(inner)
+        .chain(std::iter::once(102))
+        .collect()
 }

@@ -58,14 +58,18 @@ pub enum Error {
     },
 
     /// A sequence without tokens cannot be embedded.
-    #[error("sequence {index} (counted from 0) has no tokens, so there is nothing to embed: leave empty texts out")]
+    #[error(
+        "sequence {index} (counted from 0) has no tokens, so there is nothing to embed: leave empty texts out"
+    )]
     EmptySequence {
         /// Which of the sequences given.
         index: usize,
     },
 
     /// The network failed on one sequence.
-    #[error("the model {model} failed on sequence {index} (counted from 0, {tokens} tokens): {reason}. Check that tokenizer.json belongs to model.onnx and that `limit` in model.toml is not above what the model was made for")]
+    #[error(
+        "the model {model} failed on sequence {index} (counted from 0, {tokens} tokens): {reason}. Check that tokenizer.json belongs to model.onnx and that `limit` in model.toml is not above what the model was made for"
+    )]
     Run {
         /// The model's name.
         model: String,
@@ -78,7 +82,9 @@ pub enum Error {
     },
 
     /// The network made a vector that no distance can be measured to.
-    #[error("the model {model} made a vector that is {what} for sequence {index} (counted from 0): model.onnx may be damaged; get it again with `pkb model pull` or `pkb model add`")]
+    #[error(
+        "the model {model} made a vector that is {what} for sequence {index} (counted from 0): model.onnx may be damaged; get it again with `pkb model pull` or `pkb model add`"
+    )]
     BadVector {
         /// The model's name.
         model: String,
@@ -93,7 +99,9 @@ pub enum Error {
     Stopped,
 
     /// A model's name cannot be a folder name everywhere.
-    #[error("`{name}` cannot be the name of a model: use 1 to 64 of the characters a-z, 0-9, `-`, `_` and `.`, beginning with a letter or digit")]
+    #[error(
+        "`{name}` cannot be the name of a model: use 1 to 64 of the characters a-z, 0-9, `-`, `_` and `.`, beginning with a letter or digit"
+    )]
     BadName {
         /// The name as given.
         name: String,
@@ -131,7 +139,9 @@ pub enum Error {
     },
 
     /// What was downloaded is not what was expected, and has been deleted.
-    #[error("{url} is not the file it should be: {reason}. What was downloaded has been deleted. Try again; if it stays so, the server (or a proxy before it) hands out something else")]
+    #[error(
+        "{url} is not the file it should be: {reason}. What was downloaded has been deleted. Try again; if it stays so, the server (or a proxy before it) hands out something else"
+    )]
     WrongContent {
         /// What was asked for.
         url: String,
@@ -154,6 +164,10 @@ pub enum Error {
 impl Error {
     /// Makes a closure for `map_err` out of what was tried and with what.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::Io { action, path: path.to_path_buf(), source }
+        move |source| Self::Io {
+            action,
+            path: path.to_path_buf(),
+            source,
+        }
     }
 }

@@ -40,7 +40,11 @@ pub(crate) fn blake3(folder: &Path, file: &'static str) -> Result<blake3::Hash, 
 /// The right error for a file of a model's folder that did not open.
 pub(crate) fn missing_or_io(folder: &Path, file: &'static str, error: std::io::Error) -> Error {
     if error.kind() == std::io::ErrorKind::NotFound {
-        Error::MissingFile { folder: folder.to_path_buf(), file, hint: String::new() }
+        Error::MissingFile {
+            folder: folder.to_path_buf(),
+            file,
+            hint: String::new(),
+        }
     } else {
         Error::io("read", &folder.join(file))(error)
     }

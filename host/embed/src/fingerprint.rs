@@ -40,8 +40,9 @@ impl Hashes {
         let mut fresh = false;
         let mut hash = |file: &'static str| -> Result<blake3::Hash, Error> {
             let path = folder.join(file);
-            let before =
-                path.metadata().map_err(|error| files::missing_or_io(folder, file, error))?;
+            let before = path
+                .metadata()
+                .map_err(|error| files::missing_or_io(folder, file, error))?;
             let stamp = Stamp::of(&before);
             let known = remembered.files.iter().find(|entry| entry.file == file);
             let hash = match known {
@@ -67,7 +68,10 @@ impl Hashes {
             }
             Ok(hash)
         };
-        let hashes = Self { onnx: hash(ONNX)?, tokenizer: hash(TOKENIZER)? };
+        let hashes = Self {
+            onnx: hash(ONNX)?,
+            tokenizer: hash(TOKENIZER)?,
+        };
         if fresh && !entries.is_empty() {
             // A read-only folder only means that the next start hashes again.
             if let Err(error) = remember(folder, &Remembered { files: entries }) {
@@ -85,9 +89,11 @@ impl Hashes {
         hasher.update(b"pkb-embed 1\0");
         hasher.update(self.onnx.as_bytes());
         hasher.update(self.tokenizer.as_bytes());
-        for text in
-            [settings.pooling.as_str(), &settings.query_prefix, &settings.passage_prefix]
-        {
+        for text in [
+            settings.pooling.as_str(),
+            &settings.query_prefix,
+            &settings.passage_prefix,
+        ] {
             hasher.update(&(text.len() as u64).to_le_bytes());
             hasher.update(text.as_bytes());
         }
@@ -142,7 +148,12 @@ impl Stamp {
         };
         #[cfg(not(unix))]
         let (changed, inode) = (None, None);
-        Self { size: metadata.len(), modified, changed, inode }
+        Self {
+            size: metadata.len(),
+            modified,
+            changed,
+            inode,
+        }
     }
 
     /// False where there is no time to compare.

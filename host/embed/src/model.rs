@@ -62,7 +62,9 @@ impl Model {
         let hashes = Hashes::of(folder)?;
         let fingerprint = hashes.fingerprint(&settings);
         let name = settings.name.unwrap_or_else(|| {
-            folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+            folder
+                .file_name()
+                .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
         });
         let info = ModelInfo {
             name,
@@ -74,7 +76,12 @@ impl Model {
             passage_prefix: settings.passage_prefix,
             fingerprint,
         };
-        Ok(Self { folder: folder.to_path_buf(), info, hashes, plan: Mutex::new(None) })
+        Ok(Self {
+            folder: folder.to_path_buf(),
+            info,
+            hashes,
+            plan: Mutex::new(None),
+        })
     }
 
     /// Opens the model in `folder` and builds its plan.
@@ -195,7 +202,9 @@ impl Model {
         let mut gathered = Gathered::new(&self.info, sequences.len(), &windows);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         if cores.min(windows.len()) == 1 {
-            let mut worker = plan.worker().map_err(|reason| self.failed(&windows[0], reason))?;
+            let mut worker = plan
+                .worker()
+                .map_err(|reason| self.failed(&windows[0], reason))?;
             for window in &windows {
                 if stop() {
                     return Err(Error::Stopped);
@@ -203,22 +212,20 @@ impl Model {
                 gathered.take(window, self.run(&mut worker, window)?, progress)?;
             }
         } else {
-            self.run_on_cores(&plan, cores, &windows, stop, &mut |window, vector| {
-                gathered.take(window, vector, progress)
-            })?;
+            self.run_on_cores(&plan, cores, &windows, stop, &mut gathered, progress)?;
         }
         Ok(gathered.vectors)
     }
 
-    /// Runs the windows on several threads and hands each result to `take` on
-    /// this one.
+    /// Runs the windows on several threads and gathers the results on this one.
     fn run_on_cores(
         &self,
         plan: &Arc<Plan>,
         cores: usize,
         windows: &[Window],
         stop: &dyn Fn() -> bool,
-        take: &mut dyn FnMut(&Window, Vec<f32>) -> Result<(), Error>,
+        gathered: &mut Gathered<'_>,
+        progress: &dyn Fn(usize),
     ) -> Result<(), Error> {
         let next = AtomicUsize::new(0);
         let halt = AtomicBool::new(false);
@@ -230,7 +237,9 @@ impl Model {
                     let mut worker = plan.worker();
                     while !halt.load(Ordering::Relaxed) {
                         let number = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(window) = windows.get(number) else { break };
+                        let Some(window) = windows.get(number) else {
+                            break;
+                        };
                         let result = match &mut worker {
                             Ok(worker) => self.run(worker, window),
                             Err(reason) => Err(self.failed(window, reason.clone())),
@@ -249,7 +258,9 @@ impl Model {
                 }
                 match results.recv_timeout(ASK_EVERY) {
                     Ok((window, result)) => {
-                        if let Err(error) = result.and_then(|vector| take(window, vector)) {
+                        if let Err(error) =
+                            result.and_then(|vector| gathered.take(window, vector, progress))
+                        {
                             break Err(error);
                         }
                     }
@@ -263,7 +274,9 @@ impl Model {
     }
 
     fn run(&self, worker: &mut Worker, window: &Window) -> Result<Vec<f32>, Error> {
-        worker.run(&window.ids).map_err(|reason| self.failed(window, reason))
+        worker
+            .run(&window.ids)
+            .map_err(|reason| self.failed(window, reason))
     }
 
     fn failed(&self, window: &Window, reason: String) -> Error {
@@ -296,7 +309,9 @@ impl Model {
     fn read(&self, file: &'static str, hash: blake3::Hash) -> Result<Vec<u8>, Error> {
         let bytes = files::read(&self.folder, file)?;
         if blake3::hash(&bytes) != hash {
-            return Err(Error::Changed { file: self.folder.join(file) });
+            return Err(Error::Changed {
+                file: self.folder.join(file),
+            });
         }
         Ok(bytes)
     }
@@ -319,7 +334,12 @@ impl<'a> Gathered<'a> {
         for window in windows {
             missing[window.sequence] += 1;
         }
-        Self { info, vectors: vec![Vec::new(); sequences], missing, done: 0 }
+        Self {
+            info,
+            vectors: vec![Vec::new(); sequences],
+            missing,
+            done: 0,
+        }
     }
 
     fn take(
@@ -336,7 +356,9 @@ impl<'a> Gathered<'a> {
             *sum = vector;
             sum.iter_mut().for_each(|number| *number *= weight);
         } else {
-            sum.iter_mut().zip(vector).for_each(|(sum, number)| *sum += number * weight);
+            sum.iter_mut()
+                .zip(vector)
+                .for_each(|(sum, number)| *sum += number * weight);
         }
         self.missing[index] -= 1;
         if self.missing[index] == 0 {

@@ -89,7 +89,10 @@ impl Settings {
                 return Err(missing(folder));
             }
             Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-                return Err(Error::Settings { file, reason: "it is not UTF-8 text".into() });
+                return Err(Error::Settings {
+                    file,
+                    reason: "it is not UTF-8 text".into(),
+                });
             }
             Err(error) => return Err(Error::io("read", &file)(error)),
         };
@@ -99,7 +102,9 @@ impl Settings {
             file: file.clone(),
             reason: error.to_string().trim_end().replace('\n', "\n  "),
         })?;
-        settings.check().map_err(|reason| Error::Settings { file, reason })?;
+        settings
+            .check()
+            .map_err(|reason| Error::Settings { file, reason })?;
         Ok(settings)
     }
 
@@ -124,13 +129,19 @@ impl Settings {
 /// A missing `model.toml` is most likely when a model was fetched by hand, so
 /// the message shows what to write.
 fn missing(folder: &Path) -> Error {
-    let others = [ONNX, TOKENIZER].iter().all(|file| folder.join(file).is_file());
+    let others = [ONNX, TOKENIZER]
+        .iter()
+        .all(|file| folder.join(file).is_file());
     let hint = if others {
         format!(". The other two are there; write a model.toml like this:\n\n{SAMPLE}")
     } else {
         String::new()
     };
-    Error::MissingFile { folder: folder.to_path_buf(), file: MODEL_TOML, hint }
+    Error::MissingFile {
+        folder: folder.to_path_buf(),
+        file: MODEL_TOML,
+        hint,
+    }
 }
 
 #[cfg(test)]

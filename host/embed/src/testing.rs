@@ -35,7 +35,9 @@ impl Message {
     }
 
     fn all(self, field: u64, messages: Vec<Message>) -> Self {
-        messages.into_iter().fold(self, |whole, message| whole.message(field, message))
+        messages
+            .into_iter()
+            .fold(self, |whole, message| whole.message(field, message))
     }
 }
 
@@ -53,7 +55,10 @@ fn tensor(name: &str, kind: u64, shape: &[usize], raw: &[u8]) -> Message {
 }
 
 fn floats(name: &str, shape: &[usize], values: &[f32]) -> Message {
-    let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let raw: Vec<u8> = values
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
     tensor(name, FLOAT, shape, &raw)
 }
 
@@ -64,16 +69,23 @@ fn value(name: &str, kind: u64, shape: &[&str]) -> Message {
     });
     let shape = Message::default().all(1, dims.collect());
     let kind = Message::default().int(1, kind).message(2, shape);
-    Message::default().bytes(1, name.as_bytes()).message(2, Message::default().message(1, kind))
+    Message::default()
+        .bytes(1, name.as_bytes())
+        .message(2, Message::default().message(1, kind))
 }
 
 fn node(op: &str, inputs: &[&str], output: &str, attributes: &[(&str, i64)]) -> Message {
     let attributes = attributes.iter().map(|(name, value)| {
-        Message::default().bytes(1, name.as_bytes()).int(3, *value as u64).int(20, 2)
+        Message::default()
+            .bytes(1, name.as_bytes())
+            .int(3, *value as u64)
+            .int(20, 2)
     });
     inputs
         .iter()
-        .fold(Message::default(), |node, input| node.bytes(1, input.as_bytes()))
+        .fold(Message::default(), |node, input| {
+            node.bytes(1, input.as_bytes())
+        })
         .bytes(2, output.as_bytes())
         .bytes(4, op.as_bytes())
         .all(5, attributes.collect())
@@ -125,10 +137,18 @@ impl Net {
         let mut nodes = Vec::new();
         let mut constants = Vec::new();
         if let Some(scale) = self.scale {
-            let whole: Vec<u8> = flat.iter().map(|value| (value / scale) as i8 as u8).collect();
+            let whole: Vec<u8> = flat
+                .iter()
+                .map(|value| (value / scale) as i8 as u8)
+                .collect();
             constants.push(tensor("table_q", INT8, &shape, &whole));
             constants.push(floats("scale", &[], &[scale]));
-            nodes.push(node("Cast", &["table_q"], "table_f", &[("to", FLOAT as i64)]));
+            nodes.push(node(
+                "Cast",
+                &["table_q"],
+                "table_f",
+                &[("to", FLOAT as i64)],
+            ));
             nodes.push(node("Mul", &["table_f", "scale"], "table", &[]));
         } else {
             let mut table = floats("table", &shape, &flat);
@@ -145,7 +165,12 @@ impl Net {
             constants.push(tensor("two", INT64, &[1], &2i64.to_le_bytes()));
             constants.push(floats("one", &[], &[1.0]));
             constants.push(floats("low", &[], &[-1000.0]));
-            nodes.push(node("Cast", &["attention_mask"], "mask_f", &[("to", FLOAT as i64)]));
+            nodes.push(node(
+                "Cast",
+                &["attention_mask"],
+                "mask_f",
+                &[("to", FLOAT as i64)],
+            ));
             nodes.push(node("Unsqueeze", &["mask_f", "two"], "mask", &[]));
             nodes.push(node("Mul", &["rows", "mask"], "masked", &[]));
             nodes.push(node("Sub", &["one", "mask"], "hidden_tokens", &[]));
@@ -159,19 +184,36 @@ impl Net {
                 .map(|index| if index < shape[1] { 0.0 } else { 1e6 })
                 .collect();
             constants.push(floats("types", &[2, shape[1]], &types));
-            nodes.push(node("Gather", &["types", "token_type_ids"], "type_rows", &[]));
+            nodes.push(node(
+                "Gather",
+                &["types", "token_type_ids"],
+                "type_rows",
+                &[],
+            ));
             nodes.push(node("Add", &[hidden, "type_rows"], "typed", &[]));
             hidden = "typed";
         }
         nodes.push(node(self.last, &[hidden], "last_hidden_state", &[]));
-        let mut output = value("last_hidden_state", FLOAT, &["batch", "sequence", &dimensions]);
+        let mut output = value(
+            "last_hidden_state",
+            FLOAT,
+            &["batch", "sequence", &dimensions],
+        );
         if self.pooled {
             constants.push(tensor("axis", INT64, &[1], &1i64.to_le_bytes()));
             let keep = [("keepdims", 0)];
-            nodes.push(node("ReduceMean", &["last_hidden_state", "axis"], "pooled", &keep));
+            nodes.push(node(
+                "ReduceMean",
+                &["last_hidden_state", "axis"],
+                "pooled",
+                &keep,
+            ));
             output = value("pooled", FLOAT, &["batch", &dimensions]);
         }
-        let inputs = self.inputs.iter().map(|name| value(name, INT64, &["batch", "sequence"]));
+        let inputs = self
+            .inputs
+            .iter()
+            .map(|name| value(name, INT64, &["batch", "sequence"]));
         let graph = Message::default()
             .all(1, nodes)
             .bytes(2, b"test")

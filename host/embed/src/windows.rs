@@ -19,7 +19,11 @@ pub(crate) struct Window {
 pub(crate) fn split(sequence: usize, ids: &[u32], limit: usize) -> Vec<Window> {
     if ids.len() <= limit {
         let weight = ids.len().saturating_sub(2).max(1);
-        return vec![Window { sequence, ids: ids.to_vec(), weight }];
+        return vec![Window {
+            sequence,
+            ids: ids.to_vec(),
+            weight,
+        }];
     }
     // Longer than the limit, so longer than three.
     let (first, inner, last) = (ids[0], &ids[1..ids.len() - 1], ids[ids.len() - 1]);
@@ -34,7 +38,11 @@ pub(crate) fn split(sequence: usize, ids: &[u32], limit: usize) -> Vec<Window> {
             ids.push(first);
             ids.extend_from_slice(stretch);
             ids.push(last);
-            Window { sequence, ids, weight: stretch.len() }
+            Window {
+                sequence,
+                ids,
+                weight: stretch.len(),
+            }
         })
         .collect()
 }
@@ -58,7 +66,14 @@ mod tests {
     fn a_longer_one_becomes_even_windows_between_its_special_tokens() {
         let windows = split(0, &[101, 1, 2, 3, 4, 5, 6, 7, 102], 5);
         let ids: Vec<_> = windows.iter().map(|window| window.ids.as_slice()).collect();
-        assert_eq!(ids, [&[101, 1, 2, 3, 102][..], &[101, 4, 5, 102], &[101, 6, 7, 102]]);
+        assert_eq!(
+            ids,
+            [
+                &[101, 1, 2, 3, 102][..],
+                &[101, 4, 5, 102],
+                &[101, 6, 7, 102]
+            ]
+        );
         let weights: Vec<_> = windows.iter().map(|window| window.weight).collect();
         assert_eq!(weights, [3, 2, 2]);
     }

@@ -5,8 +5,8 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pkb_runtime::{
-    Chunker, ComponentInfo, Extractor, Fuser, Limits, Origin, Plugins, Sandbox, Settings, Tokenizer, World,
-    builtin_names,
+    Chunker, ComponentInfo, Extractor, Fuser, Limits, Origin, Plugins, Sandbox, Settings,
+    Tokenizer, World, builtin_names,
 };
 
 use crate::error::Error;
@@ -23,7 +23,8 @@ const FUSER: &str = "fuse-rrf";
 
 /// The tokenizer of the model that pkb fetches by default. It counts tokens
 /// where there is no model yet, so that chunks stay as they are when it comes.
-pub(crate) const DEFAULT_TOKENIZER: &[u8] = include_bytes!("../../../components/tokenize/data/minilm/tokenizer.json");
+pub(crate) const DEFAULT_TOKENIZER: &[u8] =
+    include_bytes!("../../../components/tokenize/data/minilm/tokenizer.json");
 
 /// Loads components for the engine. Loading is lazy: a keyword search needs no
 /// tokenizer.
@@ -40,7 +41,10 @@ pub(crate) struct Components {
 impl Components {
     pub(crate) fn new(home: &Home) -> Self {
         Components {
-            settings: Settings { cache: Some(home.compiled.clone()), limits: Limits::default() },
+            settings: Settings {
+                cache: Some(home.compiled.clone()),
+                limits: Limits::default(),
+            },
             sandbox: OnceLock::new(),
             plugins: Plugins::in_folder(&home.plugins()),
             extractors: Kept::default(),
@@ -63,11 +67,19 @@ impl Components {
     }
 
     pub(crate) fn extractor(&self, name: &str) -> Result<Arc<Extractor>, Error> {
-        self.extractors.get(name.to_owned(), || Ok(self.sandbox()?.extractor(&self.origin(name, World::Extractor)?)?))
+        self.extractors.get(name.to_owned(), || {
+            Ok(self
+                .sandbox()?
+                .extractor(&self.origin(name, World::Extractor)?)?)
+        })
     }
 
     pub(crate) fn chunker(&self, name: &str) -> Result<Arc<Chunker>, Error> {
-        self.chunkers.get(name.to_owned(), || Ok(self.sandbox()?.chunker(&self.origin(name, World::Chunker)?)?))
+        self.chunkers.get(name.to_owned(), || {
+            Ok(self
+                .sandbox()?
+                .chunker(&self.origin(name, World::Chunker)?)?)
+        })
     }
 
     /// The tokenizer with that definition (the bytes of a `tokenizer.json`),
@@ -76,12 +88,16 @@ impl Components {
         let definition = definition.unwrap_or(DEFAULT_TOKENIZER);
         let key = *blake3::hash(definition).as_bytes();
         self.tokenizers.get(key, || {
-            Ok(self.sandbox()?.tokenizer(&Origin::Builtin(TOKENIZER.into()), definition.into())?)
+            Ok(self
+                .sandbox()?
+                .tokenizer(&Origin::Builtin(TOKENIZER.into()), definition.into())?)
         })
     }
 
     pub(crate) fn fuser(&self) -> Result<Arc<Fuser>, Error> {
-        self.fuser.get((), || Ok(self.sandbox()?.fuser(&Origin::Builtin(FUSER.into()))?))
+        self.fuser.get((), || {
+            Ok(self.sandbox()?.fuser(&Origin::Builtin(FUSER.into()))?)
+        })
     }
 
     /// Built-in components and plugins, with what they say of themselves.
@@ -91,7 +107,10 @@ impl Components {
             all.push(self.sandbox()?.inspect(&Origin::Builtin(name.into()))?);
         }
         for plugin in self.plugins.list()? {
-            all.push(self.sandbox()?.inspect(&self.plugins.origin(&plugin.name)?)?);
+            all.push(
+                self.sandbox()?
+                    .inspect(&self.plugins.origin(&plugin.name)?)?,
+            );
         }
         Ok(all)
     }
@@ -113,13 +132,21 @@ impl Components {
             World::Analyzer => "analyze",
             World::Fuser => "fuse-",
         };
-        let builtin = builtin_names().filter(|builtin| builtin.starts_with(prefix)).map(str::to_owned);
-        let brought = plugins.into_iter().filter(|plugin| plugin.world == world.name()).map(|plugin| plugin.name);
+        let builtin = builtin_names()
+            .filter(|builtin| builtin.starts_with(prefix))
+            .map(str::to_owned);
+        let brought = plugins
+            .into_iter()
+            .filter(|plugin| plugin.world == world.name())
+            .map(|plugin| plugin.name);
         let known: Vec<String> = builtin.chain(brought).collect();
         Err(Error::NotFound {
             what: format!("there is no {world} called {name:?}"),
             near: Vec::new(),
-            hint: format!("There are: {}. `pkb plugin add FILE` brings others.", known.join(", ")),
+            hint: format!(
+                "There are: {}. `pkb plugin add FILE` brings others.",
+                known.join(", ")
+            ),
         })
     }
 }

@@ -5,7 +5,10 @@ use pkb_runtime as wit;
 use pkb_store::{Link, LinkKind, Mark, Place, Property, Scalar, Value};
 
 pub(crate) fn mark(mark: wit::Mark) -> Mark {
-    Mark { offset: mark.offset, place: place(mark.place) }
+    Mark {
+        offset: mark.offset,
+        place: place(mark.place),
+    }
 }
 
 fn place(place: wit::Place) -> Place {
@@ -34,7 +37,13 @@ pub(crate) fn link(link: wit::Link) -> Link {
 }
 
 pub(crate) fn properties(properties: Vec<wit::Property>) -> Vec<Property> {
-    properties.into_iter().map(|property| Property { name: property.name, value: value(property.value) }).collect()
+    properties
+        .into_iter()
+        .map(|property| Property {
+            name: property.name,
+            value: value(property.value),
+        })
+        .collect()
 }
 
 fn value(value: wit::Value) -> Value {
@@ -76,5 +85,7 @@ pub(crate) fn timestamp(properties: &[Property], name: &str) -> Option<i64> {
 }
 
 fn find<'a>(properties: &'a [Property], name: &str) -> Option<&'a Property> {
-    properties.iter().find(|property| property.name.eq_ignore_ascii_case(name))
+    properties
+        .iter()
+        .find(|property| property.name.eq_ignore_ascii_case(name))
 }

@@ -30,8 +30,13 @@ impl Engine {
     /// [`Error::Stopped`] when the job says so; when the model fails or the
     /// database cannot be written. What was made stays.
     pub fn embed(&self, job: &dyn Job) -> Result<EmbedReport, Error> {
-        let Some(active) = self.chosen_model()? else { return Ok(EmbedReport::default()) };
-        let mut report = EmbedReport { model: Some(active.model.info().name.clone()), ..EmbedReport::default() };
+        let Some(active) = self.chosen_model()? else {
+            return Ok(EmbedReport::default());
+        };
+        let mut report = EmbedReport {
+            model: Some(active.model.info().name.clone()),
+            ..EmbedReport::default()
+        };
         let id = self.register(&active)?;
         let total = self.missing(id)?;
         if total > 0 {
@@ -48,7 +53,10 @@ impl Engine {
 
     fn missing(&self, model: ModelId) -> Result<u64, Error> {
         let stats = self.store().models()?;
-        Ok(stats.iter().find(|stats| stats.id == model).map_or(0, |stats| stats.missing))
+        Ok(stats
+            .iter()
+            .find(|stats| stats.id == model)
+            .map_or(0, |stats| stats.missing))
     }
 
     fn embed_missing(
@@ -66,10 +74,17 @@ impl Engine {
                 return Err(Error::Stopped);
             }
             let batch = self.store().unembedded(id, after, BATCH)?;
-            let Some(last) = batch.iter().map(|chunk| chunk.chunk).max() else { return Ok(()) };
+            let Some(last) = batch.iter().map(|chunk| chunk.chunk).max() else {
+                return Ok(());
+            };
             let texts: Vec<String> = batch
                 .iter()
-                .map(|chunk| format!("{prefix}{}", embedded_text(chunk.context.as_deref(), &chunk.text)))
+                .map(|chunk| {
+                    format!(
+                        "{prefix}{}",
+                        embedded_text(chunk.context.as_deref(), &chunk.text)
+                    )
+                })
                 .collect();
             let sequences = active.tokenizer.encode(&texts)?;
             let done = *made;
@@ -80,7 +95,8 @@ impl Engine {
                 Err(pkb_embed::Error::Stopped) => return Err(Error::Stopped),
                 other => other?,
             };
-            let rows: Vec<(ChunkHash, Vec<f32>)> = batch.iter().map(|chunk| chunk.hash).zip(vectors).collect();
+            let rows: Vec<(ChunkHash, Vec<f32>)> =
+                batch.iter().map(|chunk| chunk.hash).zip(vectors).collect();
             *made += self.store().put_vectors(id, &rows)?;
             after = Some(last);
         }

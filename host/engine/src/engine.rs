@@ -159,16 +159,25 @@ impl Engine {
         if let Some(chunker) = &new.chunker {
             self.components.chunker(chunker)?;
         }
-        for settings in [&new.chunker_settings, &new.extractor_settings].into_iter().flatten() {
+        for settings in [&new.chunker_settings, &new.extractor_settings]
+            .into_iter()
+            .flatten()
+        {
             json_object(settings)?;
         }
         let location = root.display().to_string();
         let sources = self.store.sources()?;
-        let there = sources.iter().find(|source| source.spec.kind == "folder" && source.spec.location == location);
+        let there = sources
+            .iter()
+            .find(|source| source.spec.kind == "folder" && source.spec.location == location);
         if let Some(there) = there {
-            let mut settings: SourceSettings = serde_json::from_str(&there.spec.settings).unwrap_or_default();
+            let mut settings: SourceSettings =
+                serde_json::from_str(&there.spec.settings).unwrap_or_default();
             settings.extractor = new.extractor.clone().or(settings.extractor);
-            settings.extractor_settings = new.extractor_settings.clone().or(settings.extractor_settings);
+            settings.extractor_settings = new
+                .extractor_settings
+                .clone()
+                .or(settings.extractor_settings);
             if !asked.ignore.is_empty() {
                 settings.folder.ignore = asked.ignore;
             }
@@ -216,12 +225,21 @@ impl Engine {
         if let Some(source) = self.store.source(name)? {
             return Ok(source);
         }
-        let names: Vec<String> = self.store.sources()?.into_iter().map(|source| source.spec.name).collect();
+        let names: Vec<String> = self
+            .store
+            .sources()?
+            .into_iter()
+            .map(|source| source.spec.name)
+            .collect();
         let hint = match names.as_slice() {
             [] => "There are no sources yet: `pkb add PATH` adds one.".into(),
             names => format!("There are: {}.", names.join(", ")),
         };
-        Err(Error::NotFound { what: format!("there is no source called {name:?}"), near: Vec::new(), hint })
+        Err(Error::NotFound {
+            what: format!("there is no source called {name:?}"),
+            near: Vec::new(),
+            hint,
+        })
     }
 
     /// Forgets a source and everything that came from it. The originals stay.
@@ -241,7 +259,11 @@ impl Engine {
     /// # Errors
     /// When the settings cannot be read.
     pub fn model_name(&self) -> Result<String, Error> {
-        Ok(self.home.settings()?.model.unwrap_or_else(|| DEFAULT_MODEL.into()))
+        Ok(self
+            .home
+            .settings()?
+            .model
+            .unwrap_or_else(|| DEFAULT_MODEL.into()))
     }
 
     /// Chooses the model to embed with, from now on.
@@ -250,7 +272,9 @@ impl Engine {
     /// When there is no such model.
     pub fn use_model(&self, name: &str) -> Result<(), Error> {
         self.registry.open(name)?;
-        let settings = HomeSettings { model: Some(name.to_owned()) };
+        let settings = HomeSettings {
+            model: Some(name.to_owned()),
+        };
         self.home.set_settings(&settings)?;
         *self.model.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(())
@@ -281,7 +305,9 @@ impl Engine {
     pub(crate) fn register(&self, active: &ActiveModel) -> Result<ModelId, Error> {
         let info = active.model.info();
         let dimensions = u32::try_from(info.dimensions).unwrap_or(u32::MAX);
-        Ok(self.store.ensure_model(&info.fingerprint, &info.name, dimensions)?)
+        Ok(self
+            .store
+            .ensure_model(&info.fingerprint, &info.name, dimensions)?)
     }
 
     /// The model whose vectors can be searched now: the chosen one, or the one
@@ -299,8 +325,12 @@ impl Engine {
             return Ok(None);
         };
         let stats = self.model_stats()?;
-        let own = stats.iter().find(|stats| stats.fingerprint == chosen.model.info().fingerprint);
-        let before = stats.iter().find(|stats| stats.current && stats.present > 0);
+        let own = stats
+            .iter()
+            .find(|stats| stats.fingerprint == chosen.model.info().fingerprint);
+        let before = stats
+            .iter()
+            .find(|stats| stats.current && stats.present > 0);
         match (own, before) {
             (Some(own), _) if own.missing == 0 => Ok(Some((own.id, chosen))),
             (own, Some(before)) if own.is_none_or(|own| own.id != before.id) => {
@@ -323,7 +353,9 @@ impl Engine {
                 Ok(Some((own.id, chosen)))
             }
             _ => {
-                notes.push("Searched by word only: nothing is embedded yet. `pkb sync` does it.".into());
+                notes.push(
+                    "Searched by word only: nothing is embedded yet. `pkb sync` does it.".into(),
+                );
                 Ok(None)
             }
         }
@@ -368,12 +400,18 @@ impl Engine {
 
 /// The folder's name, made unique among the sources.
 fn free_name(root: &Path, sources: &[Source]) -> String {
-    let base = root.file_name().map_or_else(|| "folder".to_owned(), |name| name.to_string_lossy().into_owned());
+    let base = root.file_name().map_or_else(
+        || "folder".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    );
     let taken = |name: &str| sources.iter().any(|source| source.spec.name == name);
     if !taken(&base) {
         return base;
     }
-    (2..).map(|n| format!("{base}-{n}")).find(|name| !taken(name)).unwrap_or(base)
+    (2..)
+        .map(|n| format!("{base}-{n}"))
+        .find(|name| !taken(name))
+        .unwrap_or(base)
 }
 
 /// Reads a JSON object from `text`, or from the file that it names after an
@@ -389,7 +427,10 @@ pub fn json_object(text: &str) -> Result<String, Error> {
     };
     match serde_json::from_str::<serde_json::Value>(&text) {
         Ok(serde_json::Value::Object(_)) => Ok(text),
-        Ok(_) => Err(Error::usage(format!("{text} is not a JSON object"), "Settings look like {\"tokens\": 200}.")),
+        Ok(_) => Err(Error::usage(
+            format!("{text} is not a JSON object"),
+            "Settings look like {\"tokens\": 200}.",
+        )),
         Err(error) => Err(Error::usage(
             format!("{text} is not a JSON object: {error}"),
             "Settings look like {\"tokens\": 200}.",

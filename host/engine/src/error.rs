@@ -67,11 +67,18 @@ pub enum Error {
 
 impl Error {
     pub(crate) fn usage(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Error::Usage { what: what.into(), hint: hint.into() }
+        Error::Usage {
+            what: what.into(),
+            hint: hint.into(),
+        }
     }
 
     pub(crate) fn file(doing: &'static str, path: &Path, error: io::Error) -> Self {
-        Error::File { doing, path: path.to_owned(), error }
+        Error::File {
+            doing,
+            path: path.to_owned(),
+            error,
+        }
     }
 
     /// What to do next, where the message does not say it already.

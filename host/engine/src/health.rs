@@ -76,12 +76,18 @@ impl Engine {
     /// When the database cannot be read or a component cannot be loaded.
     pub fn health(&self) -> Result<Health, Error> {
         let store = self.store().stats()?;
-        let mut model = ModelHealth { name: self.model_name()?, ..ModelHealth::default() };
+        let mut model = ModelHealth {
+            name: self.model_name()?,
+            ..ModelHealth::default()
+        };
         let mut notes = Vec::new();
         match self.models().open(&model.name) {
             Ok(installed) => {
                 let fingerprint = installed.info().fingerprint.clone();
-                let stats = store.models.iter().find(|stats| stats.fingerprint == fingerprint);
+                let stats = store
+                    .models
+                    .iter()
+                    .find(|stats| stats.fingerprint == fingerprint);
                 model.installed = true;
                 model.vectors = stats.map_or(0, |stats| stats.present);
                 model.missing = stats.map_or(store.chunks, |stats| stats.missing);
@@ -98,14 +104,27 @@ impl Engine {
         }
         if store.sources.is_empty() {
             notes.push("There are no sources yet: `pkb add PATH` adds a folder.".into());
-        } else if store.sources.iter().any(|source| source.last_sync.is_none()) {
+        } else if store
+            .sources
+            .iter()
+            .any(|source| source.last_sync.is_none())
+        {
             notes.push("Some sources were never read: `pkb sync` reads them.".into());
         } else if model.installed && model.missing > 0 {
-            notes.push(format!("{} chunks have no vector yet: `pkb sync` makes them.", model.missing));
+            notes.push(format!(
+                "{} chunks have no vector yet: `pkb sync` makes them.",
+                model.missing
+            ));
         }
-        let failed: u64 = store.sources.iter().map(|source| source.ledger.failed).sum();
+        let failed: u64 = store
+            .sources
+            .iter()
+            .map(|source| source.ledger.failed)
+            .sum();
         if failed > 0 {
-            notes.push(format!("{failed} files could not be read: `pkb ledger --failed` says why."));
+            notes.push(format!(
+                "{failed} files could not be read: `pkb ledger --failed` says why."
+            ));
         }
         let components = self
             .component_list()?

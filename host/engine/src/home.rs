@@ -46,14 +46,26 @@ impl Home {
         let cache = dirs.as_ref().map(|dirs| dirs.cache_dir().to_owned());
         let folder = match folder {
             Some(folder) => folder,
-            None => dirs.as_ref().map(|dirs| dirs.data_dir().to_owned()).ok_or_else(missing)?,
+            None => dirs
+                .as_ref()
+                .map(|dirs| dirs.data_dir().to_owned())
+                .ok_or_else(missing)?,
         };
         let models = match models {
             Some(models) => models,
-            None => cache.as_ref().map(|cache| cache.join("models")).ok_or_else(missing)?,
+            None => cache
+                .as_ref()
+                .map(|cache| cache.join("models"))
+                .ok_or_else(missing)?,
         };
-        let compiled = cache.unwrap_or_else(|| folder.join("cache")).join("compiled");
-        Ok(Home { folder, models, compiled })
+        let compiled = cache
+            .unwrap_or_else(|| folder.join("cache"))
+            .join("compiled");
+        Ok(Home {
+            folder,
+            models,
+            compiled,
+        })
     }
 
     /// The database's file.
@@ -75,7 +87,9 @@ impl Home {
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.folder).map_err(|error| Error::file("cannot make the home folder", &self.folder, error))
+        builder
+            .create(&self.folder)
+            .map_err(|error| Error::file("cannot make the home folder", &self.folder, error))
     }
 
     /// The home's settings.
@@ -86,7 +100,10 @@ impl Home {
         let path = self.settings_file();
         match fs::read_to_string(&path) {
             Ok(text) => toml::from_str(&text).map_err(|error| {
-                Error::usage(format!("{} cannot be understood: {error}", path.display()), "Mend or remove the file.")
+                Error::usage(
+                    format!("{} cannot be understood: {error}", path.display()),
+                    "Mend or remove the file.",
+                )
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(HomeSettings::default()),
             Err(error) => Err(Error::file("cannot read the settings", &path, error)),
@@ -100,13 +117,15 @@ impl Home {
     pub fn set_settings(&self, settings: &HomeSettings) -> Result<(), Error> {
         self.create()?;
         let path = self.settings_file();
-        let written = toml::to_string(settings).map_err(io::Error::other).and_then(|text| {
-            let fresh = path.with_extension("toml.new");
-            let mut file = fs::File::create(&fresh)?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&fresh, &path)
-        });
+        let written = toml::to_string(settings)
+            .map_err(io::Error::other)
+            .and_then(|text| {
+                let fresh = path.with_extension("toml.new");
+                let mut file = fs::File::create(&fresh)?;
+                file.write_all(text.as_bytes())?;
+                file.sync_all()?;
+                fs::rename(&fresh, &path)
+            });
         written.map_err(|error| Error::file("cannot write the settings", &path, error))
     }
 

@@ -10,8 +10,8 @@ use std::thread;
 
 use pkb_sources::{Entry, FolderSource};
 use pkb_store::{
-    ItemId, ItemWrite, LedgerState, LedgerWrite, LockOutcome, NotIndexed, Provenance, Rename, Source, Stamp,
-    SyncCounts,
+    ItemId, ItemWrite, LedgerState, LedgerWrite, LockOutcome, NotIndexed, Provenance, Rename,
+    Source, Stamp, SyncCounts,
 };
 use serde::Serialize;
 
@@ -101,10 +101,18 @@ impl Engine {
     /// unknown source; when the database cannot be written or a source's
     /// components cannot be loaded. What is wrong with single items costs
     /// ledger lines, and what is wrong with one source is in its report.
-    pub fn sync(&self, names: &[String], options: SyncOptions, job: &dyn Job) -> Result<SyncReport, Error> {
+    pub fn sync(
+        &self,
+        names: &[String],
+        options: SyncOptions,
+        job: &dyn Job,
+    ) -> Result<SyncReport, Error> {
         let sources = match names {
             [] => self.sources()?,
-            names => names.iter().map(|name| self.source(name)).collect::<Result<_, _>>()?,
+            names => names
+                .iter()
+                .map(|name| self.source(name))
+                .collect::<Result<_, _>>()?,
         };
         let _lock = match self.store().sync_lock()? {
             LockOutcome::Acquired(lock) => lock,
@@ -117,7 +125,10 @@ impl Engine {
                 break;
             }
             let run = self.store().start_sync(source.id)?;
-            let mut outcome = SourceReport { source: source.spec.name.clone(), ..SourceReport::default() };
+            let mut outcome = SourceReport {
+                source: source.spec.name.clone(),
+                ..SourceReport::default()
+            };
             let result = self.sync_folder(source, options, job, &mut outcome);
             let word = match &result {
                 Ok(()) if outcome.problem.is_some() => "incomplete",
@@ -155,7 +166,8 @@ impl Engine {
         outcome: &mut SourceReport,
     ) -> Result<(), Error> {
         let pipeline = Pipeline::of(self, source)?;
-        let folder = FolderSource::open(Path::new(&source.spec.location), &pipeline.folder_settings)?;
+        let folder =
+            FolderSource::open(Path::new(&source.spec.location), &pipeline.folder_settings)?;
         let found = scan(&folder, job)?;
         let known = self.store().stamps(source.id)?;
         let counts = &mut outcome.counts;
@@ -173,15 +185,31 @@ impl Engine {
 
         let gone = gone(&found, &known);
         let items = known.values().filter(|stamp| is_live(stamp)).count();
-        let gone_items = gone.iter().filter(|id| is_live(&known[id.as_str()])).count();
+        let gone_items = gone
+            .iter()
+            .filter(|id| is_live(&known[id.as_str()]))
+            .count();
         let too_many = items >= REMOVALS_FROM && gone_items as f64 > items as f64 * REMOVALS_SHARE;
 
         let moves = Moves::new(&gone, &known);
-        let work = Work { source, folder: &folder, pipeline: &pipeline, known: &known, moves: &moves, counts };
+        let work = Work {
+            source,
+            folder: &folder,
+            pipeline: &pipeline,
+            known: &known,
+            moves: &moves,
+            counts,
+        };
         let moved = self.read(&changed, work, job)?;
 
-        let gone: Vec<&String> = gone.iter().filter(|id| !moved.contains(id.as_str())).collect();
-        let left = gone.iter().filter(|id| is_live(&known[id.as_str()])).count();
+        let gone: Vec<&String> = gone
+            .iter()
+            .filter(|id| !moved.contains(id.as_str()))
+            .collect();
+        let left = gone
+            .iter()
+            .filter(|id| is_live(&known[id.as_str()]))
+            .count();
         if too_many && left as f64 > items as f64 * REMOVALS_SHARE && !options.accept_removals {
             outcome.problem = Some(format!(
                 "{left} of its {items} items are gone from {}. Nothing was removed, in case the folder is only \
@@ -190,11 +218,20 @@ impl Engine {
             ));
             return Ok(());
         }
-        let items: Vec<ItemId> =
-            gone.iter().filter_map(|id| known[id.as_str()].item.filter(|_| is_live(&known[id.as_str()]))).collect();
+        let items: Vec<ItemId> = gone
+            .iter()
+            .filter_map(|id| {
+                known[id.as_str()]
+                    .item
+                    .filter(|_| is_live(&known[id.as_str()]))
+            })
+            .collect();
         outcome.counts.deleted += self.store().soft_delete(&items, "file_deleted")?;
-        let rows: Vec<&str> =
-            gone.iter().filter(|id| known[id.as_str()].item.is_none()).map(|id| id.as_str()).collect();
+        let rows: Vec<&str> = gone
+            .iter()
+            .filter(|id| known[id.as_str()].item.is_none())
+            .map(|id| id.as_str())
+            .collect();
         self.store().forget(source.id, &rows)?;
         Ok(())
     }
@@ -215,7 +252,11 @@ impl Engine {
             } else {
                 counts.skipped += 1;
             }
-            let state = if *failed { LedgerState::Failed } else { LedgerState::Skipped };
+            let state = if *failed {
+                LedgerState::Failed
+            } else {
+                LedgerState::Skipped
+            };
             let same = known.get(id).is_some_and(|stamp| {
                 stamp.state == state && stamp.stamp == *reason && stamp.pipeline == pipeline.key
             });
@@ -223,8 +264,16 @@ impl Engine {
                 rows.push(LedgerWrite {
                     source: source.id,
                     external_id: id.clone(),
-                    outcome: if *failed { NotIndexed::Failed } else { NotIndexed::Skipped },
-                    reason: if *failed { "unreadable".into() } else { "not-taken".into() },
+                    outcome: if *failed {
+                        NotIndexed::Failed
+                    } else {
+                        NotIndexed::Skipped
+                    },
+                    reason: if *failed {
+                        "unreadable".into()
+                    } else {
+                        "not-taken".into()
+                    },
                     message: reason.clone(),
                     provenance: Provenance {
                         stamp: reason.clone(),
@@ -242,7 +291,12 @@ impl Engine {
 
     /// Reads and stores `changed`. Readers work side by side; this thread
     /// writes. Returns the ids that items moved away from.
-    fn read(&self, changed: &[&File], work: Work<'_>, job: &dyn Job) -> Result<HashSet<String>, Error> {
+    fn read(
+        &self,
+        changed: &[&File],
+        work: Work<'_>,
+        job: &dyn Job,
+    ) -> Result<HashSet<String>, Error> {
         if changed.is_empty() {
             return Ok(HashSet::new());
         }
@@ -250,14 +304,17 @@ impl Engine {
         job.progress(Stage::Reading, 0, total);
         let next = AtomicUsize::new(0);
         let halt = AtomicBool::new(false);
-        let workers = thread::available_parallelism().map_or(2, usize::from).min(changed.len());
+        let workers = thread::available_parallelism()
+            .map_or(2, usize::from)
+            .min(changed.len());
         let (send, receive) = mpsc::sync_channel::<(usize, Result<Read, Error>)>(BATCH_ITEMS);
         let mut writer = Writer::new(self, work);
 
         thread::scope(|scope| {
             for _ in 0..workers {
                 let send = send.clone();
-                let (next, halt, pipeline, folder) = (&next, &halt, writer.work.pipeline, writer.work.folder);
+                let (next, halt, pipeline, folder) =
+                    (&next, &halt, writer.work.pipeline, writer.work.folder);
                 scope.spawn(move || {
                     while !halt.load(Ordering::Relaxed) && !job.stop() {
                         let at = next.fetch_add(1, Ordering::Relaxed);
@@ -345,12 +402,21 @@ impl<'a> Writer<'a> {
                     self.touched.push((file.id.clone(), document.stamp));
                 } else {
                     self.note_change(file, known, &document.content_hash);
-                    let item = document.into_item(self.work.source, self.work.folder, file.modified, file.size);
+                    let item = document.into_item(
+                        self.work.source,
+                        self.work.folder,
+                        file.modified,
+                        file.size,
+                    );
                     self.bytes += item.text.len();
                     self.items.push(item);
                 }
             }
-            Read::Failed { reason, message, provenance } => {
+            Read::Failed {
+                reason,
+                message,
+                provenance,
+            } => {
                 self.work.counts.failed += 1;
                 self.ledger.push(LedgerWrite {
                     source: self.work.source.id,
@@ -359,7 +425,10 @@ impl<'a> Writer<'a> {
                     reason,
                     message,
                     // A failure is not tried again until the file changes.
-                    provenance: Provenance { stamp: file.stamp.clone(), ..provenance },
+                    provenance: Provenance {
+                        stamp: file.stamp.clone(),
+                        ..provenance
+                    },
                 });
             }
             Read::Vanished => {}
@@ -399,7 +468,11 @@ impl<'a> Writer<'a> {
         if !self.renames.is_empty() {
             // A row that only says that the new path failed before would be in
             // the way of the item that moves there.
-            let to: Vec<&str> = self.renames.iter().map(|rename| rename.to.as_str()).collect();
+            let to: Vec<&str> = self
+                .renames
+                .iter()
+                .map(|rename| rename.to.as_str())
+                .collect();
             store.forget(self.work.source.id, &to)?;
             store.rename(&self.renames)?;
             self.renames.clear();
@@ -413,8 +486,11 @@ impl<'a> Writer<'a> {
             self.ledger.clear();
         }
         if !self.touched.is_empty() {
-            let touched: Vec<(&str, &str)> =
-                self.touched.iter().map(|(id, stamp)| (id.as_str(), stamp.as_str())).collect();
+            let touched: Vec<(&str, &str)> = self
+                .touched
+                .iter()
+                .map(|(id, stamp)| (id.as_str(), stamp.as_str()))
+                .collect();
             store.touch(self.work.source.id, &touched)?;
             self.touched.clear();
         }
@@ -443,12 +519,20 @@ impl Moves {
 
     /// The first file with those bytes that nothing has moved from yet.
     fn from(&self, hash: &[u8; 32], moved: &HashSet<String>) -> Option<String> {
-        self.by_hash.get(hash)?.iter().find(|id| !moved.contains(*id)).cloned()
+        self.by_hash
+            .get(hash)?
+            .iter()
+            .find(|id| !moved.contains(*id))
+            .cloned()
     }
 }
 
 fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error> {
-    let mut found = Found { files: Vec::new(), passed: Vec::new(), unseen: Vec::new() };
+    let mut found = Found {
+        files: Vec::new(),
+        passed: Vec::new(),
+        unseen: Vec::new(),
+    };
     let mut seen = 0;
     let summary = folder.scan(&mut |entry| {
         seen += 1;
@@ -459,11 +543,28 @@ fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error> {
             }
         }
         match entry {
-            Entry::File { external_id: id, size, modified_ms: modified, stamp } => {
-                found.files.push(File { id, size, modified, stamp });
+            Entry::File {
+                external_id: id,
+                size,
+                modified_ms: modified,
+                stamp,
+            } => {
+                found.files.push(File {
+                    id,
+                    size,
+                    modified,
+                    stamp,
+                });
             }
-            Entry::Skipped { external_id, reason } => found.passed.push((external_id, reason, false)),
-            Entry::Failed { external_id, reason, folder } => {
+            Entry::Skipped {
+                external_id,
+                reason,
+            } => found.passed.push((external_id, reason, false)),
+            Entry::Failed {
+                external_id,
+                reason,
+                folder,
+            } => {
                 if folder {
                     found.unseen.push(external_id.clone());
                 }
@@ -472,7 +573,11 @@ fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error> {
         }
         ControlFlow::Continue(())
     })?;
-    if summary.stopped { Err(Error::Stopped) } else { Ok(found) }
+    if summary.stopped {
+        Err(Error::Stopped)
+    } else {
+        Ok(found)
+    }
 }
 
 fn is_changed(file: &File, known: &Stamp, pipeline: &str, options: SyncOptions) -> bool {
@@ -481,7 +586,10 @@ fn is_changed(file: &File, known: &Stamp, pipeline: &str, options: SyncOptions) 
     }
     // What a user deleted stays deleted until the file changes; what came back
     // by itself comes back here.
-    let back = known.deleted_from.as_deref().is_some_and(|cause| cause != "user");
+    let back = known
+        .deleted_from
+        .as_deref()
+        .is_some_and(|cause| cause != "user");
     back || known.stamp != file.stamp || known.pipeline != pipeline
 }
 
@@ -496,13 +604,26 @@ fn gone(found: &Found, known: &HashMap<String, Stamp>) -> Vec<String> {
         .files
         .iter()
         .map(|file| file.id.as_str())
-        .chain(found.passed.iter().filter(|(.., failed)| *failed).map(|(id, ..)| id.as_str()))
+        .chain(
+            found
+                .passed
+                .iter()
+                .filter(|(.., failed)| *failed)
+                .map(|(id, ..)| id.as_str()),
+        )
         .collect();
-    let passed: HashSet<&str> =
-        found.passed.iter().filter(|(.., failed)| !failed).map(|(id, ..)| id.as_str()).collect();
+    let passed: HashSet<&str> = found
+        .passed
+        .iter()
+        .filter(|(.., failed)| !failed)
+        .map(|(id, ..)| id.as_str())
+        .collect();
     let unseen = |id: &str| {
         found.unseen.iter().any(|folder| {
-            folder.is_empty() || id.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
+            folder.is_empty()
+                || id
+                    .strip_prefix(folder.as_str())
+                    .is_some_and(|rest| rest.starts_with('/'))
         })
     };
     let mut gone: Vec<String> = known
@@ -510,7 +631,8 @@ fn gone(found: &Found, known: &HashMap<String, Stamp>) -> Vec<String> {
         .filter(|(id, stamp)| {
             // A file that is now passed over is no item any more, but its
             // ledger row stays.
-            let there = here.contains(id.as_str()) || passed.contains(id.as_str()) && stamp.item.is_none();
+            let there =
+                here.contains(id.as_str()) || passed.contains(id.as_str()) && stamp.item.is_none();
             !there && !unseen(id)
         })
         .map(|(id, _)| id.clone())

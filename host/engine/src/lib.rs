@@ -41,4 +41,6 @@ pub use trial::{Trial, TrialChunk, TrialDocument};
 // What the edges show of the parts below.
 pub use pkb_embed as embed;
 pub use pkb_runtime::{ComponentInfo, Plugin, Plugins, World};
-pub use pkb_store::{Item, ItemStatus, LedgerRow, LedgerState, Page, Problem, Remedy, Source, SyncCounts};
+pub use pkb_store::{
+    Item, ItemStatus, LedgerRow, LedgerState, Page, Problem, Remedy, Source, SyncCounts,
+};

@@ -42,7 +42,11 @@ pub(crate) struct Pipeline {
 /// What became of one file.
 pub(crate) enum Read {
     Document(Box<Prepared>),
-    Failed { reason: String, message: String, provenance: Provenance },
+    Failed {
+        reason: String,
+        message: String,
+        provenance: Provenance,
+    },
     /// Gone since it was seen; the next sync finds out how.
     Vanished,
 }
@@ -61,7 +65,8 @@ pub(crate) struct Prepared {
 impl Pipeline {
     pub(crate) fn of(engine: &Engine, source: &Source) -> Result<Pipeline, Error> {
         let components = engine.components();
-        let settings: SourceSettings = serde_json::from_str(&source.spec.settings).unwrap_or_default();
+        let settings: SourceSettings =
+            serde_json::from_str(&source.spec.settings).unwrap_or_default();
         let extractor = components.extractor(settings.extractor.as_deref().unwrap_or(EXTRACTOR))?;
         let extractor_settings = settings.extractor_settings.unwrap_or_else(|| "{}".into());
         let chosen = source.spec.chunker.as_deref();
@@ -69,16 +74,30 @@ impl Pipeline {
         let text = components.chunker(chosen.unwrap_or(TEXT_CHUNKER))?;
         // Settings fit one chunker's schema; without a chosen one they are the
         // Markdown chunker's.
-        let chunker_settings = source.spec.chunker_settings.clone().unwrap_or_else(|| "{}".into());
+        let chunker_settings = source
+            .spec
+            .chunker_settings
+            .clone()
+            .unwrap_or_else(|| "{}".into());
 
         let active = engine.chosen_model()?;
         let (tokens, limit, prefix, definition) = match &active {
             Some(active) => {
                 let info = active.model.info();
                 let definition = blake3::hash(&active.model.tokenizer_json()?);
-                (active.tokenizer.clone(), info.limit, info.passage_prefix.clone(), definition)
+                (
+                    active.tokenizer.clone(),
+                    info.limit,
+                    info.passage_prefix.clone(),
+                    definition,
+                )
             }
-            None => (components.tokenizer(None)?, DEFAULT_LIMIT, String::new(), blake3::hash(DEFAULT_TOKENIZER)),
+            None => (
+                components.tokenizer(None)?,
+                DEFAULT_LIMIT,
+                String::new(),
+                blake3::hash(DEFAULT_TOKENIZER),
+            ),
         };
         // What stands around a chunk's text when it is embedded. The default
         // model's is known without starting its tokenizer.
@@ -90,7 +109,11 @@ impl Pipeline {
         let budget = limit.saturating_sub(spent).max(LEAST_BUDGET);
 
         let mut folder_settings = settings.folder;
-        folder_settings.extensions = MARKDOWN.iter().chain(&TEXT).map(|&extension| extension.to_owned()).collect();
+        folder_settings.extensions = MARKDOWN
+            .iter()
+            .chain(&TEXT)
+            .map(|&extension| extension.to_owned())
+            .collect();
         if settings.extractor.is_some() {
             folder_settings.extensions.clear();
         }
@@ -134,7 +157,11 @@ impl Pipeline {
         let document = match self.extract(name, blob.clone()) {
             Ok(document) => document,
             Err(error) => {
-                return Ok(self.failed(error.kind(), error.to_string(), Some(&self.extractor.info().name)));
+                return Ok(self.failed(
+                    error.kind(),
+                    error.to_string(),
+                    Some(&self.extractor.info().name),
+                ));
             }
         };
         // Bytes that changed while they were read belong to no version of the
@@ -149,7 +176,9 @@ impl Pipeline {
         let chunker = if markdown { &self.markdown } else { &self.text };
         let chunks = match self.chunk(chunker, &document) {
             Ok(chunks) => chunks,
-            Err(error) => return Ok(self.failed(error.kind(), error.to_string(), Some(&chunker.info().name))),
+            Err(error) => {
+                return Ok(self.failed(error.kind(), error.to_string(), Some(&chunker.info().name)));
+            }
         };
         let provenance = Provenance {
             stamp: stamp.clone(),
@@ -170,7 +199,9 @@ impl Pipeline {
 
     /// The one document that a file of a folder holds.
     fn extract(&self, name: &str, blob: Arc<FileBlob>) -> Result<Document, CallError> {
-        let mut documents = self.extractor.open(name, None, &self.extractor_settings, Arc::new(Lent(blob)))?;
+        let mut documents =
+            self.extractor
+                .open(name, None, &self.extractor_settings, Arc::new(Lent(blob)))?;
         let mut first: Option<Document> = None;
         let mut more = 0;
         while let Some(batch) = documents.next_batch()? {
@@ -186,7 +217,9 @@ impl Pipeline {
         match first {
             Some(mut document) => {
                 if more > 0 {
-                    document.warnings.push(format!("{more} more documents in this file were left out"));
+                    document
+                        .warnings
+                        .push(format!("{more} more documents in this file were left out"));
                 }
                 Ok(document)
             }
@@ -244,16 +277,33 @@ impl Prepared {
         modified: Option<i64>,
         size: u64,
     ) -> ItemWrite {
-        let Prepared { content_hash, id, document, chunks, provenance, markdown, .. } = self;
+        let Prepared {
+            content_hash,
+            id,
+            document,
+            chunks,
+            provenance,
+            markdown,
+            ..
+        } = self;
         let properties = convert::properties(document.properties);
-        let dated = |names: &[&str]| names.iter().find_map(|name| convert::timestamp(&properties, name));
+        let dated = |names: &[&str]| {
+            names
+                .iter()
+                .find_map(|name| convert::timestamp(&properties, name))
+        };
         ItemWrite {
             source: source.id,
-            kind: if markdown { "note".into() } else { "text".into() },
+            kind: if markdown {
+                "note".into()
+            } else {
+                "text".into()
+            },
             title: document.title,
             url: item_url(folder.path(), &id).ok(),
             author: convert::text(&properties, "author"),
-            language: convert::text(&properties, "lang").or_else(|| convert::text(&properties, "language")),
+            language: convert::text(&properties, "lang")
+                .or_else(|| convert::text(&properties, "language")),
             created: dated(&["created", "date"]),
             modified: dated(&["updated", "modified"]).or(modified),
             published: dated(&["published"]),
@@ -303,9 +353,13 @@ fn hash(blob: &FileBlob) -> Result<[u8; 32], pkb_sources::Error> {
 }
 
 fn failed(failure: Failure) -> CallError {
-    CallError::Failed { kind: failure.kind, message: failure.message }
+    CallError::Failed {
+        kind: failure.kind,
+        message: failure.message,
+    }
 }
 
 fn extension(name: &str) -> Option<String> {
-    name.rsplit_once('.').map(|(_, extension)| extension.to_lowercase())
+    name.rsplit_once('.')
+        .map(|(_, extension)| extension.to_lowercase())
 }

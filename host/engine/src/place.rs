@@ -50,7 +50,11 @@ impl Places {
     /// As people read it: `lines 3-7`, `page 12`.
     pub fn to_words(&self) -> String {
         let range = |name: &str, (first, last): (u32, u32)| {
-            if first == last { format!("{name} {first}") } else { format!("{name}s {first}-{last}") }
+            if first == last {
+                format!("{name} {first}")
+            } else {
+                format!("{name}s {first}-{last}")
+            }
         };
         let mut parts = Vec::new();
         parts.extend(self.part.clone());
@@ -66,7 +70,10 @@ impl Places {
 
 /// Marks at or before `at`, the nearest first.
 fn before(marks: &[Mark], at: usize) -> impl Iterator<Item = &Mark> {
-    marks.iter().rev().skip_while(move |mark| mark.offset > at as u64)
+    marks
+        .iter()
+        .rev()
+        .skip_while(move |mark| mark.offset > at as u64)
 }
 
 /// The line of the original that the byte at `at` stands on: the last line
@@ -76,7 +83,12 @@ pub(crate) fn line_at(text: &str, marks: &[Mark], at: usize) -> Option<u32> {
         Place::Line(line) => Some((mark.offset as usize, line)),
         _ => None,
     })?;
-    let breaks = text.as_bytes().get(offset..at)?.iter().filter(|byte| **byte == b'\n').count();
+    let breaks = text
+        .as_bytes()
+        .get(offset..at)?
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count();
     Some(line.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX)))
 }
 
@@ -87,7 +99,10 @@ mod tests {
     #[test]
     fn lines_go_on_from_the_last_mark() {
         let text = "one\ntwo\nthree\nfour\n";
-        let line = |offset, line| Mark { offset, place: Place::Line(line) };
+        let line = |offset, line| Mark {
+            offset,
+            place: Place::Line(line),
+        };
         // Frontmatter of four lines before the text, a comment of two lines
         // taken out before "three".
         let marks = [line(0, 5), line(8, 9)];
@@ -99,7 +114,10 @@ mod tests {
 
     #[test]
     fn pages_span_from_first_to_last_byte() {
-        let page = |offset, page| Mark { offset, place: Place::Page(page) };
+        let page = |offset, page| Mark {
+            offset,
+            place: Place::Page(page),
+        };
         let marks = [page(0, 1), page(5, 2), page(10, 3)];
         let pages = |span| Places::of("0123456789abcdef", &marks, &span).pages;
         assert_eq!(pages(0..5), Some((1, 1)));

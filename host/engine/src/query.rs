@@ -50,18 +50,20 @@ impl Query {
 
 /// English function words, as a person would type them.
 const STOPWORDS: [&str; 62] = [
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "could", "did", "do", "does", "for", "from",
-    "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "no", "not", "of", "on",
-    "or", "our", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these",
-    "they", "this", "to", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with",
-    "you",
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "could", "did", "do", "does",
+    "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me",
+    "my", "no", "not", "of", "on", "or", "our", "should", "so", "some", "such", "than", "that",
+    "the", "their", "them", "then", "there", "these", "they", "this", "to", "was", "we", "were",
+    "what", "when", "where", "which", "who", "why", "will", "with", "you",
 ];
 
 fn is_stopword(term: &str) -> bool {
     let bare = term.trim_matches(|c: char| !c.is_alphanumeric());
     // `IT` and `Who` are more likely names than function words.
     bare.chars().skip(1).all(|c| !c.is_uppercase())
-        && STOPWORDS.iter().any(|stopword| bare.eq_ignore_ascii_case(stopword))
+        && STOPWORDS
+            .iter()
+            .any(|stopword| bare.eq_ignore_ascii_case(stopword))
 }
 
 fn words(text: &str, terms: &mut Vec<String>) {
@@ -81,7 +83,10 @@ fn clean(input: &str) -> String {
     while !input.is_char_boundary(end) {
         end -= 1;
     }
-    let plain: String = input[..end].chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let plain: String = input[..end]
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     plain.trim().to_owned()
 }
 
@@ -105,7 +110,10 @@ mod tests {
     #[test]
     fn function_words_count_only_alone() {
         assert_eq!(terms("how do I link to a heading?"), ["link", "heading?"]);
-        assert_eq!(terms("to be or not to be"), ["to", "be", "or", "not", "to", "be"]);
+        assert_eq!(
+            terms("to be or not to be"),
+            ["to", "be", "or", "not", "to", "be"]
+        );
         assert_eq!(terms("\"the who\" at IT"), ["the who", "IT"]);
     }
 

@@ -70,13 +70,24 @@ impl Engine {
         match found.len() {
             1 => Ok(found.swap_remove(0)),
             0 => {
-                let near = self.store().similar(wanted, 3)?.iter().map(item_path).collect();
+                let near = self
+                    .store()
+                    .similar(wanted, 3)?
+                    .iter()
+                    .map(item_path)
+                    .collect();
                 let hint = "`pkb list` shows what there is; `pkb search` finds by content.".into();
-                Err(Error::NotFound { what: format!("there is no item {wanted:?}"), near, hint })
+                Err(Error::NotFound {
+                    what: format!("there is no item {wanted:?}"),
+                    near,
+                    hint,
+                })
             }
             _ => {
-                let names: Vec<String> =
-                    found.iter().map(|item| format!("{} ({})", item_path(item), item.id)).collect();
+                let names: Vec<String> = found
+                    .iter()
+                    .map(|item| format!("{} ({})", item_path(item), item.id))
+                    .collect();
                 Err(Error::usage(
                     format!("{wanted:?} fits several items"),
                     format!("Name one by its path or number: {}.", names.join(", ")),
@@ -120,7 +131,14 @@ impl Engine {
                 (part, Some(lines))
             }
         };
-        Ok(Reading { item: item.id.0, path, details, lines, line_count: count, text: part })
+        Ok(Reading {
+            item: item.id.0,
+            path,
+            details,
+            lines,
+            line_count: count,
+            text: part,
+        })
     }
 
     /// A page of items.
@@ -139,9 +157,17 @@ impl Engine {
                 path_prefix: request.path_prefix.clone(),
                 ..Filter::default()
             },
-            order: if request.recent { Order::Recent } else { Order::Path },
+            order: if request.recent {
+                Order::Recent
+            } else {
+                Order::Path
+            },
             offset: request.offset,
-            limit: if request.limit == 0 { 100 } else { request.limit },
+            limit: if request.limit == 0 {
+                100
+            } else {
+                request.limit
+            },
             ..ItemQuery::default()
         })?)
     }
@@ -171,11 +197,27 @@ mod tests {
 
     #[test]
     fn lines_are_those_of_the_original() {
-        let line = |offset, line| Mark { offset, place: Place::Line(line) };
-        let text = ItemText { text: "a\nb\nc\nd".into(), marks: vec![line(0, 4), line(4, 9)] };
+        let line = |offset, line| Mark {
+            offset,
+            place: Place::Line(line),
+        };
+        let text = ItemText {
+            text: "a\nb\nc\nd".into(),
+            marks: vec![line(0, 4), line(4, 9)],
+        };
         assert_eq!(cut(&text, 5, 9), Some(("b\nc\n".into(), (5, 9))));
         assert_eq!(cut(&text, 10, 99), Some(("d".into(), (10, 10))));
         assert_eq!(cut(&text, 1, 3), None);
-        assert_eq!(cut(&ItemText { text: "a".into(), marks: Vec::new() }, 1, 1), None);
+        assert_eq!(
+            cut(
+                &ItemText {
+                    text: "a".into(),
+                    marks: Vec::new()
+                },
+                1,
+                1
+            ),
+            None
+        );
     }
 }

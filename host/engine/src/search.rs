@@ -146,7 +146,11 @@ impl Engine {
     pub fn search(&self, request: &SearchRequest) -> Result<SearchAnswer, Error> {
         let began = Instant::now();
         let query = Query::parse(&request.query);
-        let limit = if request.limit == 0 { 10 } else { request.limit.min(100) };
+        let limit = if request.limit == 0 {
+            10
+        } else {
+            request.limit.min(100)
+        };
         for name in &request.sources {
             self.source(name)?;
         }
@@ -164,11 +168,14 @@ impl Engine {
             times: Times::default(),
         };
         if query.is_empty() {
-            answer.notes.push("The query holds no word to look for.".into());
+            answer
+                .notes
+                .push("The query holds no word to look for.".into());
             return Ok(answer);
         }
         let lexical_query = LexicalQuery::any(query.terms.clone());
-        let (lexical, dense) = self.legs(request.mode, &query, &lexical_query, &filter, &mut answer)?;
+        let (lexical, dense) =
+            self.legs(request.mode, &query, &lexical_query, &filter, &mut answer)?;
 
         let fusing = Instant::now();
         let legs: Vec<(&'static str, Ranked)> = [("lexical", lexical), ("dense", dense)]
@@ -227,20 +234,35 @@ impl Engine {
 
     /// The dense leg; none, with a note that says why, where there are no
     /// vectors to compare with.
-    fn dense(&self, query: &str, filter: &Filter, answer: &mut SearchAnswer) -> Result<Option<Ranked>, Error> {
-        let Some((id, model)) = self.searchable_model(&mut answer.notes)? else { return Ok(None) };
+    fn dense(
+        &self,
+        query: &str,
+        filter: &Filter,
+        answer: &mut SearchAnswer,
+    ) -> Result<Option<Ranked>, Error> {
+        let Some((id, model)) = self.searchable_model(&mut answer.notes)? else {
+            return Ok(None);
+        };
         let began = Instant::now();
         let vector = self.embed_query(&model, query)?;
         answer.times.embed_ms = ms(began.elapsed());
         let began = Instant::now();
         let ranked = self.store().dense(id, &vector, filter, DEPTH)?;
         answer.times.dense_ms = ms(began.elapsed());
-        Ok(Some(ranked.into_iter().map(|(id, score)| (id, f64::from(score))).collect()))
+        Ok(Some(
+            ranked
+                .into_iter()
+                .map(|(id, score)| (id, f64::from(score)))
+                .collect(),
+        ))
     }
 
     /// The chunks of the legs by item, each item's best first: best is what has
     /// the best rank in any leg.
-    fn group(&self, legs: &[(&'static str, Ranked)]) -> Result<HashMap<ItemId, Vec<ChunkHit>>, Error> {
+    fn group(
+        &self,
+        legs: &[(&'static str, Ranked)],
+    ) -> Result<HashMap<ItemId, Vec<ChunkHit>>, Error> {
         let mut best: HashMap<ChunkId, usize> = HashMap::new();
         for (_, ranked) in legs {
             for (rank, (id, _)) in ranked.iter().enumerate() {
@@ -248,7 +270,8 @@ impl Engine {
                 *known = rank.min(*known);
             }
         }
-        let mut ids: Vec<(usize, ChunkId)> = best.into_iter().map(|(id, rank)| (rank, id)).collect();
+        let mut ids: Vec<(usize, ChunkId)> =
+            best.into_iter().map(|(id, rank)| (rank, id)).collect();
         ids.sort_unstable();
         let ids: Vec<ChunkId> = ids.into_iter().map(|(_, id)| id).collect();
         let mut groups: HashMap<ItemId, Vec<ChunkHit>> = HashMap::new();
@@ -266,15 +289,24 @@ impl Engine {
         legs: &[(&'static str, Ranked)],
         found: &HashMap<ItemId, Vec<ChunkHit>>,
     ) -> Result<Vec<(ItemId, Why)>, Error> {
-        let item_of: HashMap<ChunkId, ItemId> =
-            found.values().flatten().map(|chunk| (chunk.chunk.id, chunk.item.id)).collect();
+        let item_of: HashMap<ChunkId, ItemId> = found
+            .values()
+            .flatten()
+            .map(|chunk| (chunk.chunk.id, chunk.item.id))
+            .collect();
         let mut scores: Vec<HashMap<ItemId, f64>> = Vec::new();
         let mut wit: Vec<Leg> = Vec::new();
         for (name, ranked) in legs {
             let mut score_of = HashMap::new();
-            let mut leg = Leg { name: (*name).to_owned(), weight: 1.0, ids: Vec::new() };
+            let mut leg = Leg {
+                name: (*name).to_owned(),
+                weight: 1.0,
+                ids: Vec::new(),
+            };
             for (chunk, score) in ranked {
-                let Some(item) = item_of.get(chunk) else { continue };
+                let Some(item) = item_of.get(chunk) else {
+                    continue;
+                };
                 if let Entry::Vacant(entry) = score_of.entry(*item) {
                     entry.insert(*score);
                     leg.ids.push(item.0.cast_unsigned());
@@ -289,7 +321,10 @@ impl Engine {
             .into_iter()
             .map(|entry| {
                 let item = ItemId(entry.id.cast_signed());
-                let mut why = Why { score: entry.score, ..Why::default() };
+                let mut why = Why {
+                    score: entry.score,
+                    ..Why::default()
+                };
                 for (((name, _), scores), rank) in legs.iter().zip(&scores).zip(entry.ranks) {
                     let score = scores.get(&item).copied();
                     if *name == "lexical" {
@@ -310,9 +345,14 @@ impl Engine {
         found: &HashMap<ItemId, Vec<ChunkHit>>,
         fused: &[(ItemId, Why)],
     ) -> Result<Vec<Hit>, Error> {
-        let groups: Vec<(&Vec<ChunkHit>, &Why)> =
-            fused.iter().filter_map(|(item, why)| Some((found.get(item)?, why))).collect();
-        let texts: Vec<&str> = groups.iter().map(|(group, _)| group[0].text.as_str()).collect();
+        let groups: Vec<(&Vec<ChunkHit>, &Why)> = fused
+            .iter()
+            .filter_map(|(item, why)| Some((found.get(item)?, why)))
+            .collect();
+        let texts: Vec<&str> = groups
+            .iter()
+            .map(|(group, _)| group[0].text.as_str())
+            .collect();
         let matches = self.store().highlights(lexical, &texts)?;
         let mut hits = Vec::with_capacity(groups.len());
         for ((group, why), matches) in groups.into_iter().zip(matches) {
@@ -326,11 +366,19 @@ impl Engine {
                 headings: best.chunk.headings.clone(),
                 place: self.place(best)?,
                 snippet: Snippet::around(&best.text, &matches, SNIPPET),
-                why: Why { matched: matched(&best.text, &matches), ..why.clone() },
+                why: Why {
+                    matched: matched(&best.text, &matches),
+                    ..why.clone()
+                },
                 also: group[1..]
                     .iter()
                     .take(3)
-                    .map(|chunk| Ok(Also { headings: chunk.chunk.headings.clone(), place: self.place(chunk)? }))
+                    .map(|chunk| {
+                        Ok(Also {
+                            headings: chunk.chunk.headings.clone(),
+                            place: self.place(chunk)?,
+                        })
+                    })
                     .collect::<Result<_, Error>>()?,
             });
         }
@@ -340,7 +388,9 @@ impl Engine {
     fn place(&self, hit: &ChunkHit) -> Result<Places, Error> {
         let whole = self.store().text(hit.item.id)?;
         let span = hit.chunk.span.start as usize..hit.chunk.span.end as usize;
-        Ok(whole.map(|whole| Places::of(&whole.text, &whole.marks, &span)).unwrap_or_default())
+        Ok(whole
+            .map(|whole| Places::of(&whole.text, &whole.marks, &span))
+            .unwrap_or_default())
     }
 }
 

@@ -25,7 +25,9 @@ impl Snippet {
             snippet.text.push('…');
         }
         let mut at = start;
-        let inside = matches.iter().filter(|range| range.start >= start && range.end <= end);
+        let inside = matches
+            .iter()
+            .filter(|range| range.start >= start && range.end <= end);
         for range in inside {
             fold(&text[at..range.start], &mut snippet.text);
             let from = snippet.text.len();
@@ -73,7 +75,10 @@ fn word_start(text: &str, at: usize) -> usize {
     if at == 0 || text[..at].ends_with(char::is_whitespace) {
         return at;
     }
-    let near = text[at..].char_indices().take(24).find(|(_, c)| c.is_whitespace());
+    let near = text[at..]
+        .char_indices()
+        .take(24)
+        .find(|(_, c)| c.is_whitespace());
     near.map_or(at, |(offset, c)| at + offset + c.len_utf8())
 }
 
@@ -86,7 +91,11 @@ fn word_end(text: &str, at: usize) -> usize {
     if at == text.len() || text[at..].starts_with(char::is_whitespace) {
         return at;
     }
-    let near = text[..at].char_indices().rev().take(24).find(|(_, c)| c.is_whitespace());
+    let near = text[..at]
+        .char_indices()
+        .rev()
+        .take(24)
+        .find(|(_, c)| c.is_whitespace());
     near.map_or(at, |(offset, _)| offset)
 }
 
@@ -114,7 +123,11 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_around_the_matches() {
-        let text = format!("{} needle in hay {}", "before ".repeat(100), "after ".repeat(100));
+        let text = format!(
+            "{} needle in hay {}",
+            "before ".repeat(100),
+            "after ".repeat(100)
+        );
         let at = text.find("needle").unwrap();
         let snippet = Snippet::around(&text, &[at..at + 6], 80);
         assert!(snippet.text.starts_with('…') && snippet.text.ends_with('…'));

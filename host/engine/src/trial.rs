@@ -70,38 +70,75 @@ impl Engine {
     ///
     /// # Errors
     /// When either file cannot be read, or the component is unusable or fails.
-    pub fn try_component(&self, component: &Path, input: &Path, settings: &str) -> Result<Trial, Error> {
+    pub fn try_component(
+        &self,
+        component: &Path,
+        input: &Path,
+        settings: &str,
+    ) -> Result<Trial, Error> {
         let (info, bytes) = Plugins::inspect(self.sandbox()?, component)?;
-        let origin = Origin::Plugin { name: info.name.clone(), bytes };
-        let data = fs::read(input).map_err(|error| Error::file("cannot read the input", input, error))?;
-        let name = input.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let mut trial = Trial { component: info.name, world: info.world.name().into(), ..Trial::default() };
+        let origin = Origin::Plugin {
+            name: info.name.clone(),
+            bytes,
+        };
+        let data =
+            fs::read(input).map_err(|error| Error::file("cannot read the input", input, error))?;
+        let name = input
+            .file_name()
+            .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let mut trial = Trial {
+            component: info.name,
+            world: info.world.name().into(),
+            ..Trial::default()
+        };
         let extractor = match info.world {
             World::Extractor => self.sandbox()?.extractor(&origin)?,
-            World::Chunker => self.sandbox()?.extractor(&Origin::Builtin(EXTRACTOR.into()))?,
+            World::Chunker => self
+                .sandbox()?
+                .extractor(&Origin::Builtin(EXTRACTOR.into()))?,
             other => {
                 return Err(Error::usage(
-                    format!("{} is a {other}, and only extractors and chunkers can be tried on a file", trial.component),
+                    format!(
+                        "{} is a {other}, and only extractors and chunkers can be tried on a file",
+                        trial.component
+                    ),
                     "`pkb plugin add` checks whether it fits its world.",
                 ));
             }
         };
-        let own = if info.world == World::Extractor { settings } else { "{}" };
+        let own = if info.world == World::Extractor {
+            settings
+        } else {
+            "{}"
+        };
         let blob: Arc<dyn Blob> = Arc::new(data);
         let mut documents = extractor.open(&name, None, own, blob)?;
         while let Some(batch) = documents.next_batch()? {
             for document in batch {
-                let document = document.map_err(|part| Error::usage(part.failure.message, String::new()))?;
+                let document =
+                    document.map_err(|part| Error::usage(part.failure.message, String::new()))?;
                 if info.world == World::Chunker {
                     let tokens = self.components().tokenizer(None)?;
                     let chunker = self.sandbox()?.chunker(&origin)?;
                     let counter: Arc<dyn TokenCounter> = tokens.clone();
-                    let chunks = chunker.split(&document.title, &document.text, BUDGET, settings, counter)?;
-                    let marks: Vec<_> = document.marks.iter().cloned().map(crate::convert::mark).collect();
+                    let chunks = chunker.split(
+                        &document.title,
+                        &document.text,
+                        BUDGET,
+                        settings,
+                        counter,
+                    )?;
+                    let marks: Vec<_> = document
+                        .marks
+                        .iter()
+                        .cloned()
+                        .map(crate::convert::mark)
+                        .collect();
                     for chunk in chunks {
                         let span = chunk.span.start as usize..chunk.span.end as usize;
                         let text = document.text[span.clone()].to_owned();
-                        let whole = crate::embedding::embedded_text(chunk.context.as_deref(), &text);
+                        let whole =
+                            crate::embedding::embedded_text(chunk.context.as_deref(), &text);
                         trial.chunks.push(TrialChunk {
                             headings: chunk.headings,
                             place: Places::of(&document.text, &marks, &span),

@@ -7,7 +7,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Everything you saved, answerable on your own machine: finds by word and by
 /// meaning, and cites the exact place.
 #[derive(Debug, Parser)]
-#[command(name = "pkb", version, propagate_version = true, disable_help_subcommand = true)]
+#[command(
+    name = "pkb",
+    version,
+    propagate_version = true,
+    disable_help_subcommand = true
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -29,13 +34,25 @@ pub(crate) struct Global {
     pub(crate) quiet: bool,
     /// What to log to stderr: error, warn, info, debug or trace, or a filter
     /// such as `pkb_engine=debug`.
-    #[arg(long, global = true, value_name = "LEVEL", env = "PKB_LOG", default_value = "warn")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "LEVEL",
+        env = "PKB_LOG",
+        default_value = "warn"
+    )]
     pub(crate) log: String,
     /// When to use colours.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
     /// Folder of the embedding models.
-    #[arg(long, global = true, hide = true, value_name = "DIR", env = "PKB_MODELS")]
+    #[arg(
+        long,
+        global = true,
+        hide = true,
+        value_name = "DIR",
+        env = "PKB_MODELS"
+    )]
     pub(crate) models: Option<PathBuf>,
 }
 
@@ -297,7 +314,9 @@ pub(crate) enum Plugin {
 fn lines(text: &str) -> Result<(u32, u32), String> {
     let number = |part: &str, missing: u32| match part {
         "" => Ok(missing),
-        part => part.parse::<u32>().map_err(|_| format!("{part:?} is not a line number")),
+        part => part
+            .parse::<u32>()
+            .map_err(|_| format!("{part:?} is not a line number")),
     };
     let (from, to) = match text.split_once([':', '-']) {
         Some((from, to)) => (number(from, 1)?, number(to, u32::MAX)?),
@@ -340,6 +359,8 @@ mod tests {
     #[test]
     fn a_query_that_looks_like_an_option_is_a_query() {
         let cli = Cli::try_parse_from(["pkb", "search", "--", "--dry-run"]).unwrap();
-        assert!(matches!(cli.command, Command::Search(Search { query, .. }) if query == ["--dry-run"]));
+        assert!(
+            matches!(cli.command, Command::Search(Search { query, .. }) if query == ["--dry-run"])
+        );
     }
 }

@@ -12,10 +12,14 @@ pub(crate) const STRONG: Style = Style::new().bold();
 /// What is less important.
 pub(crate) const DIM: Style = Style::new().dimmed();
 /// What matched.
-pub(crate) const MATCH: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
+pub(crate) const MATCH: Style = Style::new()
+    .bold()
+    .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
 /// Where something stands.
 pub(crate) const PLACE: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan)));
-const BAD: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
+const BAD: Style = Style::new()
+    .bold()
+    .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
 const NOTE: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
 
 /// Width that text is wrapped to where there is no terminal, in columns.
@@ -40,8 +44,15 @@ impl Output {
 
     pub(crate) fn text(&self, text: &str) {
         let mut stdout = anstream::stdout().lock();
-        if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-            let code = if error.kind() == io::ErrorKind::BrokenPipe { 0 } else { 1 };
+        if let Err(error) = stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.flush())
+        {
+            let code = if error.kind() == io::ErrorKind::BrokenPipe {
+                0
+            } else {
+                1
+            };
             std::process::exit(code);
         }
     }
@@ -62,14 +73,19 @@ impl Output {
     pub(crate) fn error(&self, error: &anyhow::Error) {
         let mut stderr = anstream::stderr();
         let _ = writeln!(stderr, "{BAD}error:{BAD:#} {error:#}");
-        if let Some(hint) = error.downcast_ref::<pkb_engine::Error>().and_then(pkb_engine::Error::hint) {
+        if let Some(hint) = error
+            .downcast_ref::<pkb_engine::Error>()
+            .and_then(pkb_engine::Error::hint)
+        {
             let _ = writeln!(stderr, "{NOTE}hint:{NOTE:#} {hint}");
         }
     }
 
     /// Columns there are for text.
     pub(crate) fn width(&self) -> usize {
-        terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0)).clamp(40, 120)
+        terminal_size::terminal_size()
+            .map_or(WIDTH, |(width, _)| usize::from(width.0))
+            .clamp(40, 120)
     }
 
     /// Asks a question that is answered with yes or no. Without a terminal the
@@ -105,8 +121,16 @@ impl Table {
 
     pub(crate) fn print(&self, output: &Output) {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |column: usize| self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.width()).max();
-        let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+        let width = |column: usize| {
+            self.rows
+                .iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell.text.width())
+                .max()
+        };
+        let widths: Vec<usize> = (0..columns)
+            .map(|column| width(column).unwrap_or(0))
+            .collect();
         let mut text = String::new();
         for row in &self.rows {
             for (at, cell) in row.iter().enumerate() {
@@ -147,7 +171,11 @@ impl Row<'_> {
 
     fn cell(self, text: impl Display, style: Style, right: bool) -> Self {
         if let Some(row) = self.0.rows.last_mut() {
-            row.push(Cell { text: printable(&text.to_string()), style, right });
+            row.push(Cell {
+                text: printable(&text.to_string()),
+                style,
+                right,
+            });
         }
         self
     }
@@ -180,7 +208,11 @@ pub(crate) fn thousands(number: u64) -> String {
 
 /// `1 note`, `2 notes`.
 pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", thousands(number), if number == 1 { one } else { many })
+    format!(
+        "{} {}",
+        thousands(number),
+        if number == 1 { one } else { many }
+    )
 }
 
 /// Bytes, as people read them.
@@ -195,12 +227,21 @@ pub(crate) fn bytes(number: u64) -> String {
         size /= 1000.0;
         unit = next;
     }
-    if unit == "bytes" { format!("{number} bytes") } else { format!("{size:.1} {unit}") }
+    if unit == "bytes" {
+        format!("{number} bytes")
+    } else {
+        format!("{size:.1} {unit}")
+    }
 }
 
 /// Breaks `text` into lines of at most `width` columns. `styled` are byte
 /// ranges, ascending, shown in `style`.
-pub(crate) fn wrap(text: &str, styled: &[std::ops::Range<usize>], style: Style, width: usize) -> Vec<String> {
+pub(crate) fn wrap(
+    text: &str,
+    styled: &[std::ops::Range<usize>],
+    style: Style,
+    width: usize,
+) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     let mut word_at = 0;
@@ -217,7 +258,9 @@ pub(crate) fn wrap(text: &str, styled: &[std::ops::Range<usize>], style: Style, 
                 lines.push(String::new());
                 used = 0;
             }
-            let Some(line) = lines.last_mut() else { continue };
+            let Some(line) = lines.last_mut() else {
+                continue;
+            };
             if styled.iter().any(|range| range.start == at) {
                 line.push_str(&style.render().to_string());
             }
@@ -229,7 +272,10 @@ pub(crate) fn wrap(text: &str, styled: &[std::ops::Range<usize>], style: Style, 
         }
         word_at += word.len();
     }
-    lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
+    lines
+        .into_iter()
+        .map(|line| line.trim_end().to_owned())
+        .collect()
 }
 
 #[cfg(test)]
@@ -249,7 +295,10 @@ mod tests {
     #[test]
     fn wrapping_keeps_words_and_marks() {
         let lines = wrap("keep your notes in step", &[5..9], MATCH, 12);
-        let plain: Vec<String> = lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
+        let plain: Vec<String> = lines
+            .iter()
+            .map(|line| anstream::adapter::strip_str(line).to_string())
+            .collect();
         assert_eq!(plain, ["keep your", "notes in", "step"]);
         assert!(lines[0].contains(&MATCH.render().to_string()));
         assert_eq!(wrap("日本語日本語", &[], MATCH, 6), ["日本語", "日本語"]);
@@ -257,6 +306,9 @@ mod tests {
 
     #[test]
     fn items_cannot_drive_the_terminal() {
-        assert_eq!(printable("a\u{1b}[31mb\u{202e}c\n"), "a\u{fffd}[31mb\u{fffd}c\n");
+        assert_eq!(
+            printable("a\u{1b}[31mb\u{202e}c\n"),
+            "a\u{fffd}[31mb\u{fffd}c\n"
+        );
     }
 }

@@ -26,13 +26,24 @@ struct Shown {
 
 impl Watch {
     pub(crate) fn new(quiet: bool) -> Self {
-        let shown = Shown { stage: None, began: Instant::now(), bar: ProgressBar::hidden() };
-        Watch { shown: Mutex::new(shown), quiet }
+        let shown = Shown {
+            stage: None,
+            began: Instant::now(),
+            bar: ProgressBar::hidden(),
+        };
+        Watch {
+            shown: Mutex::new(shown),
+            quiet,
+        }
     }
 
     /// Takes the bar away.
     pub(crate) fn clear(&self) {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner).bar.finish_and_clear();
+        self.shown
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .bar
+            .finish_and_clear();
     }
 }
 
@@ -48,7 +59,11 @@ impl Job for Watch {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.stage != Some(stage) {
             shown.bar.finish_and_clear();
-            *shown = Shown { stage: Some(stage), began: Instant::now(), bar: ProgressBar::hidden() };
+            *shown = Shown {
+                stage: Some(stage),
+                began: Instant::now(),
+                bar: ProgressBar::hidden(),
+            };
         }
         if shown.bar.is_hidden() && shown.began.elapsed() > SILENT_FOR {
             shown.bar = bar(stage, total);
@@ -61,8 +76,14 @@ impl Job for Watch {
 fn bar(stage: Stage, total: Option<u64>) -> ProgressBar {
     let (unit, template) = match (stage, total) {
         (Stage::Scanning, _) | (_, None) => ("entries", "{prefix:>10} {pos} {msg}"),
-        (Stage::Reading, _) => ("files", "{prefix:>10} {bar:32} {pos}/{len} {msg}  {per_sec:.0}, {eta} left"),
-        (Stage::Embedding, _) => ("chunks", "{prefix:>10} {bar:32} {pos}/{len} {msg}  {per_sec:.0}, {eta} left"),
+        (Stage::Reading, _) => (
+            "files",
+            "{prefix:>10} {bar:32} {pos}/{len} {msg}  {per_sec:.0}, {eta} left",
+        ),
+        (Stage::Embedding, _) => (
+            "chunks",
+            "{prefix:>10} {bar:32} {pos}/{len} {msg}  {per_sec:.0}, {eta} left",
+        ),
     };
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template(template) {
@@ -81,7 +102,10 @@ pub(crate) struct Download {
 
 impl Download {
     pub(crate) fn new(quiet: bool) -> Self {
-        Download { bar: ProgressBar::hidden(), quiet }
+        Download {
+            bar: ProgressBar::hidden(),
+            quiet,
+        }
     }
 
     pub(crate) fn clear(&self) {

@@ -1,7 +1,11 @@
 //! Host side of `wit/`, generated. The values are plain Rust types, so the
 //! crate hands them on as they are.
 
-#![allow(missing_docs, unreachable_pub, reason = "generated; wit/ documents each item")]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    reason = "generated; wit/ documents each item"
+)]
 
 pub(crate) mod extractor {
     wasmtime::component::bindgen!({

@@ -8,5 +8,8 @@ pub fn builtin_names() -> impl Iterator<Item = &'static str> {
 }
 
 pub(crate) fn bytes(name: &str) -> Option<&'static [u8]> {
-    BUILTIN.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
+    BUILTIN
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, bytes)| *bytes)
 }

@@ -32,17 +32,25 @@ impl Cache {
         let mut hasher = Blake(blake3::Hasher::new());
         engine.precompile_compatibility_hash().hash(&mut hasher);
         let engine_key = hasher.0.finalize().to_hex()[..16].to_owned();
-        Some(Cache { folder: folder.to_owned(), engine_key })
+        Some(Cache {
+            folder: folder.to_owned(),
+            engine_key,
+        })
     }
 
     pub(crate) fn load(&self, engine: &Engine, sha256: &str) -> Option<Component> {
         let prefix = self.prefix(sha256);
         for entry in fs::read_dir(&self.folder).ok()?.flatten() {
             let name = entry.file_name();
-            let Some(sum) = name.to_str().and_then(|name| name.strip_prefix(&prefix)?.strip_suffix(".cwasm")) else {
+            let Some(sum) = name
+                .to_str()
+                .and_then(|name| name.strip_prefix(&prefix)?.strip_suffix(".cwasm"))
+            else {
                 continue;
             };
-            let Ok(bytes) = fs::read(entry.path()) else { continue };
+            let Ok(bytes) = fs::read(entry.path()) else {
+                continue;
+            };
             if checksum(&prefix, &bytes) != sum {
                 tracing::warn!("a compiled component was damaged and is compiled again");
                 let _ = fs::remove_file(entry.path());
@@ -62,14 +70,17 @@ impl Cache {
     /// Keeps `component`. Failing to is no error: it is compiled again next
     /// time.
     pub(crate) fn store(&self, sha256: &str, component: &Component) {
-        let kept = component.serialize().map_err(io::Error::other).and_then(|bytes| {
-            let prefix = self.prefix(sha256);
-            let name = format!("{prefix}{}.cwasm", checksum(&prefix, &bytes));
-            let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-            file.write_all(&bytes)?;
-            file.persist(self.folder.join(name))?;
-            Ok(())
-        });
+        let kept = component
+            .serialize()
+            .map_err(io::Error::other)
+            .and_then(|bytes| {
+                let prefix = self.prefix(sha256);
+                let name = format!("{prefix}{}.cwasm", checksum(&prefix, &bytes));
+                let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+                file.write_all(&bytes)?;
+                file.persist(self.folder.join(name))?;
+                Ok(())
+            });
         if let Err(error) = kept {
             tracing::warn!("a compiled component could not be kept: {error}");
         }
@@ -86,7 +97,10 @@ fn checksum(prefix: &str, bytes: &[u8]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-#[allow(unsafe_code, reason = "loading machine code cannot be checked by the compiler")]
+#[allow(
+    unsafe_code,
+    reason = "loading machine code cannot be checked by the compiler"
+)]
 fn deserialize(engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Component> {
     // SAFETY: the bytes came from a folder that only this user can write to
     // (`private_folder`), under a name that holds their hash, written by
@@ -99,7 +113,10 @@ fn deserialize(engine: &Engine, bytes: &[u8]) -> wasmtime::Result<Component> {
 fn private_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
     let meta = fs::symlink_metadata(folder)?;
     if !meta.is_dir() {
         return Err(io::Error::other("it is not a folder"));

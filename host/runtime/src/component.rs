@@ -81,14 +81,22 @@ impl Loaded {
             Linked::Analyzer(_) => self.ask::<analyzer::Analyzer>(),
             Linked::Fuser(_) => self.ask::<fuser::Fuser>(),
         };
-        let undescribed = |reason: String| LoadError::Undescribed { name: self.info.name.clone(), reason };
+        let undescribed = |reason: String| LoadError::Undescribed {
+            name: self.info.name.clone(),
+            reason,
+        };
         let described = described.map_err(|error| undescribed(error.to_string()))?;
         let proper = !described.name.is_empty()
             && described.name.len() <= 64
-            && described.name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+            && described
+                .name
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
         if !proper {
             let name = one_line(&described.name, 80);
-            return Err(undescribed(format!("its name {name:?} is not lower-case letters, digits and hyphens")));
+            return Err(undescribed(format!(
+                "its name {name:?} is not lower-case letters, digits and hyphens"
+            )));
         }
         let mut info = self.info.clone();
         info.version = one_line(&described.version, 64);
@@ -100,7 +108,9 @@ impl Loaded {
 
     fn ask<E: Exports>(&self) -> Result<Description, CallError> {
         let mut instance = self.instantiate::<E>()?;
-        self.call(&mut instance, 0, |store, exports| exports.describe(store).map(Ok))
+        self.call(&mut instance, 0, |store, exports| {
+            exports.describe(store).map(Ok)
+        })
     }
 
     pub(crate) fn instantiate<E: Exports>(&self) -> Result<Instance<E>, CallError> {
@@ -126,7 +136,12 @@ impl Loaded {
         input: usize,
         work: impl FnOnce(&mut Store<Guest>, &E) -> wasmtime::Result<Result<R, Failure>>,
     ) -> Result<R, CallError> {
-        self.call_within(instance, input, self.shared.limits.deadline_for(input), work)
+        self.call_within(
+            instance,
+            input,
+            self.shared.limits.deadline_for(input),
+            work,
+        )
     }
 
     /// As [`Loaded::call`], where an earlier call has used up part of the time
@@ -149,7 +164,10 @@ impl Loaded {
     }
 
     pub(crate) fn invalid(&self, reason: impl Into<String>) -> CallError {
-        CallError::Invalid { component: self.name.to_string(), reason: reason.into() }
+        CallError::Invalid {
+            component: self.name.to_string(),
+            reason: reason.into(),
+        }
     }
 
     fn explain(&self, error: &wasmtime::Error, store: &Store<Guest>, input: usize) -> CallError {
@@ -182,16 +200,25 @@ pub(crate) struct Pool<T> {
 
 impl<T> Pool<T> {
     pub(crate) fn new(loaded: Loaded) -> Self {
-        Pool { loaded, idle: Mutex::default() }
+        Pool {
+            loaded,
+            idle: Mutex::default(),
+        }
     }
 
     pub(crate) fn take(&self) -> Option<T> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
     }
 
     pub(crate) fn give_back(&self, instance: T, memory: usize) {
         if self.loaded.info.builtin && memory <= KEEP_UP_TO {
-            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(instance);
+            self.idle
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(instance);
         }
     }
 }

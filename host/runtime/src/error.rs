@@ -135,7 +135,10 @@ impl CallError {
     }
 
     pub(crate) fn failed(failure: Failure) -> Self {
-        CallError::Failed { kind: failure.kind, message: one_line(&failure.message, MOST_MESSAGE) }
+        CallError::Failed {
+            kind: failure.kind,
+            message: one_line(&failure.message, MOST_MESSAGE),
+        }
     }
 }
 
@@ -153,11 +156,17 @@ pub(crate) fn explain(error: &wasmtime::Error, now: &Circumstances<'_>) -> CallE
     let component = now.component.to_owned();
     let trap = error.downcast_ref::<Trap>();
     if trap == Some(&Trap::Interrupt) {
-        return CallError::Deadline { component, after: now.deadline };
+        return CallError::Deadline {
+            component,
+            after: now.deadline,
+        };
     }
     match now.refused {
         Some("memory") => {
-            let what = format!("memory than the {} MiB it may have", now.limits.memory >> 20);
+            let what = format!(
+                "memory than the {} MiB it may have",
+                now.limits.memory >> 20
+            );
             return CallError::Limit { component, what };
         }
         Some(other) => {
@@ -167,31 +176,53 @@ pub(crate) fn explain(error: &wasmtime::Error, now: &Circumstances<'_>) -> CallE
         None => {}
     }
     if trap == Some(&Trap::StackOverflow) {
-        return CallError::Limit { component, what: "stack than it may have (endless recursion?)".into() };
+        return CallError::Limit {
+            component,
+            what: "stack than it may have (endless recursion?)".into(),
+        };
     }
     if let Some(OverLimit(what)) = error.downcast_ref() {
-        return CallError::Limit { component, what: what.clone() };
+        return CallError::Limit {
+            component,
+            what: what.clone(),
+        };
     }
     if let Some(exit) = error.downcast_ref::<I32Exit>() {
-        return CallError::Trapped { component, reason: format!("it exited with status {}", exit.0) };
+        return CallError::Trapped {
+            component,
+            reason: format!("it exited with status {}", exit.0),
+        };
     }
     let whole = format!("{error:#}");
     if whole.contains("fuel allocated for hostcalls") {
-        let what = format!("than the {} MiB it may hand over in one call", now.limits.transfer >> 20);
+        let what = format!(
+            "than the {} MiB it may hand over in one call",
+            now.limits.transfer >> 20
+        );
         return CallError::Limit { component, what };
     }
     if whole.contains("instance count too high") || whole.contains("resource limit exceeded") {
-        let what = format!("instances, memories or tables than the {} it may have", now.limits.instances);
+        let what = format!(
+            "instances, memories or tables than the {} it may have",
+            now.limits.instances
+        );
         return CallError::Limit { component, what };
     }
-    let said = now.stderr.lines().rev().find(|line| !line.trim().is_empty() && !line.starts_with("note:"));
+    let said = now
+        .stderr
+        .lines()
+        .rev()
+        .find(|line| !line.trim().is_empty() && !line.starts_with("note:"));
     let reason = match (trap, said) {
         (Some(Trap::UnreachableCodeReached), Some(said)) => said.trim().to_owned(),
         (Some(trap), Some(said)) => format!("{}; it said: {}", name_of(*trap), said.trim()),
         (Some(trap), None) => name_of(*trap),
         (None, _) => whole,
     };
-    CallError::Trapped { component, reason: one_line(&reason, 500) }
+    CallError::Trapped {
+        component,
+        reason: one_line(&reason, 500),
+    }
 }
 
 /// What a trap is called, and what is behind it most often.
@@ -199,8 +230,13 @@ fn name_of(trap: Trap) -> String {
     match trap {
         Trap::UnreachableCodeReached => "it gave up without a word (a trap)".into(),
         // The stack of most languages lies in linear memory, at its start.
-        Trap::MemoryOutOfBounds => "it reached outside its memory, as endless recursion does".into(),
-        other => other.to_string().trim_start_matches("wasm trap: ").to_owned(),
+        Trap::MemoryOutOfBounds => {
+            "it reached outside its memory, as endless recursion does".into()
+        }
+        other => other
+            .to_string()
+            .trim_start_matches("wasm trap: ")
+            .to_owned(),
     }
 }
 
@@ -218,7 +254,10 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let mut line: String = text[..end].chars().map(|c| if c.is_control() || turns(c) { ' ' } else { c }).collect();
+    let mut line: String = text[..end]
+        .chars()
+        .map(|c| if c.is_control() || turns(c) { ' ' } else { c })
+        .collect();
     if end < text.len() {
         line.push('…');
     }

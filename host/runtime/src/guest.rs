@@ -46,7 +46,9 @@ impl Blob for Vec<u8> {
     }
 
     fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.len());
+        let start = usize::try_from(offset)
+            .unwrap_or(usize::MAX)
+            .min(self.len());
         let end = start.saturating_add(length).min(self.len());
         Ok(self[start..end].to_vec())
     }
@@ -115,7 +117,10 @@ impl Guest {
 
 impl WasiView for Guest {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+        WasiCtxView {
+            ctx: &mut self.wasi,
+            table: &mut self.table,
+        }
     }
 }
 
@@ -156,12 +161,18 @@ impl log::Host for Guest {
 
 impl tokens::Host for Guest {
     fn count(&mut self, texts: Vec<String>) -> Result<Vec<u32>> {
-        let counter = self.tokens.clone().ok_or_else(|| format_err!("no tokens can be counted in this call"))?;
+        let counter = self
+            .tokens
+            .clone()
+            .ok_or_else(|| format_err!("no tokens can be counted in this call"))?;
         // The deadline stops running guests only, so the time that counting
         // takes is held to it here.
         let most = self.input.saturating_add(MOST_BESIDE_INPUT);
         if let Some(text) = texts.iter().find(|text| text.len() > most) {
-            let what = format!("bytes in a text to count ({}) than the {most} that its input allows", text.len());
+            let what = format!(
+                "bytes in a text to count ({}) than the {most} that its input allows",
+                text.len()
+            );
             return Err(OverLimit(what).into());
         }
         let mut counts = Vec::with_capacity(texts.len());
@@ -171,9 +182,15 @@ impl tokens::Host for Guest {
                 return Err(Trap::Interrupt.into());
             }
             let (batch, after) = rest.split_at(batch_of(rest));
-            let counted = counter.count(batch).map_err(|reason| format_err!("counting tokens failed: {reason}"))?;
+            let counted = counter
+                .count(batch)
+                .map_err(|reason| format_err!("counting tokens failed: {reason}"))?;
             if counted.len() != batch.len() {
-                return Err(format_err!("{} texts gave {} token counts", batch.len(), counted.len()));
+                return Err(format_err!(
+                    "{} texts gave {} token counts",
+                    batch.len(),
+                    counted.len()
+                ));
             }
             counts.extend(counted);
             rest = after;
@@ -205,7 +222,10 @@ impl blobs::HostBlob for Guest {
         offset: u64,
         length: u32,
     ) -> Result<std::result::Result<Vec<u8>, types::Failure>> {
-        let read = self.table.get(&blob)?.read(offset, length.min(MOST_READ) as usize);
+        let read = self
+            .table
+            .get(&blob)?
+            .read(offset, length.min(MOST_READ) as usize);
         Ok(read.map_err(|error| types::Failure {
             kind: types::FailureKind::Unavailable,
             message: format!("reading it failed: {error}"),

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use wasmtime::component::ResourceAny;
 
 use crate::bindings::types::Span;
-use crate::bindings::{analyzer, chunker, extractor, fuser, tokenizer};
 use crate::bindings::{Chunk, Document, Fused, Leg, PartFailure, Term};
+use crate::bindings::{analyzer, chunker, extractor, fuser, tokenizer};
 use crate::component::{ComponentInfo, Instance, Loaded, Pool};
 use crate::error::{CallError, MOST_MESSAGE, one_line};
 use crate::guest::{Blob, TokenCounter};
@@ -51,7 +51,9 @@ pub struct Documents<'a> {
 
 impl Extractor {
     pub(crate) fn new(loaded: Loaded) -> Self {
-        Extractor { pool: Pool::new(loaded) }
+        Extractor {
+            pool: Pool::new(loaded),
+        }
     }
 
     /// Opens an input. `name` is the file name with extension; `settings` a
@@ -78,12 +80,21 @@ impl Extractor {
         let began = Instant::now();
         let documents = loaded.call(&mut instance, input, |store, exports| {
             let blob = store.data_mut().lend(blob)?;
-            exports.pkb_plugin_extract().call_open(store, &opening, blob)
+            exports
+                .pkb_plugin_extract()
+                .call_open(store, &opening, blob)
         });
         match documents {
             Ok(documents) => {
                 let left = time.saturating_sub(began.elapsed());
-                Ok(Documents { pool: &self.pool, instance: Some(instance), documents, input, left, last: false })
+                Ok(Documents {
+                    pool: &self.pool,
+                    instance: Some(instance),
+                    documents,
+                    input,
+                    left,
+                    last: false,
+                })
             }
             Err(error) => {
                 if matches!(error, CallError::Failed { .. }) {
@@ -101,7 +112,9 @@ impl Documents<'_> {
     /// # Errors
     /// [`CallError`]; after one there is nothing more to come.
     pub fn next_batch(&mut self) -> Result<Option<Vec<Result<Document, PartFailure>>>, CallError> {
-        let Some(mut instance) = self.instance.take() else { return Ok(None) };
+        let Some(mut instance) = self.instance.take() else {
+            return Ok(None);
+        };
         let loaded = &self.pool.loaded;
         if self.last {
             // A trap while dropping loses the instance, and nothing else.
@@ -111,19 +124,29 @@ impl Documents<'_> {
             return Ok(None);
         }
         let began = Instant::now();
-        let mut batch = loaded.call_within(&mut instance, self.input, self.left, |store, exports| {
-            exports.pkb_plugin_extract().documents().call_next(store, self.documents, DOCUMENTS_AT_ONCE)
-        })?;
+        let mut batch =
+            loaded.call_within(&mut instance, self.input, self.left, |store, exports| {
+                exports.pkb_plugin_extract().documents().call_next(
+                    store,
+                    self.documents,
+                    DOCUMENTS_AT_ONCE,
+                )
+            })?;
         self.left = self.left.saturating_sub(began.elapsed());
         if batch.documents.len() > DOCUMENTS_AT_ONCE as usize {
-            return Err(loaded.invalid(format!("{} documents where {DOCUMENTS_AT_ONCE} were asked for", batch.documents.len())));
+            return Err(loaded.invalid(format!(
+                "{} documents where {DOCUMENTS_AT_ONCE} were asked for",
+                batch.documents.len()
+            )));
         }
         if batch.documents.is_empty() && !batch.last {
             return Err(loaded.invalid("no documents, and yet not the end"));
         }
         for document in &mut batch.documents {
             match document {
-                Ok(document) => check_document(document).map_err(|reason| loaded.invalid(reason))?,
+                Ok(document) => {
+                    check_document(document).map_err(|reason| loaded.invalid(reason))?
+                }
                 Err(part) => part.failure.message = one_line(&part.failure.message, MOST_MESSAGE),
             }
         }
@@ -140,7 +163,9 @@ pub struct Chunker {
 
 impl Chunker {
     pub(crate) fn new(loaded: Loaded) -> Self {
-        Chunker { pool: Pool::new(loaded) }
+        Chunker {
+            pool: Pool::new(loaded),
+        }
     }
 
     /// The chunks of `text`. `budget` is in tokens, at least 16; `settings` a
@@ -158,11 +183,19 @@ impl Chunker {
     ) -> Result<Vec<Chunk>, CallError> {
         use chunker::exports::pkb::plugin::chunk::{Options, SourceText};
 
-        let source = SourceText { title: title.to_owned(), text: text.to_owned() };
-        let options = Options { budget, settings: settings.to_owned() };
+        let source = SourceText {
+            title: title.to_owned(),
+            text: text.to_owned(),
+        };
+        let options = Options {
+            budget,
+            settings: settings.to_owned(),
+        };
         let chunks = self.pool.run(title.len() + text.len(), |store, exports| {
             store.data_mut().tokens = Some(tokens);
-            let chunks = exports.pkb_plugin_chunk().call_split(&mut *store, &source, &options);
+            let chunks = exports
+                .pkb_plugin_chunk()
+                .call_split(&mut *store, &source, &options);
             store.data_mut().tokens = None;
             chunks
         })?;
@@ -185,7 +218,10 @@ struct LoadedTokenizer {
 
 impl Tokenizer {
     pub(crate) fn new(loaded: Loaded, definition: Arc<[u8]>) -> Self {
-        Tokenizer { pool: Pool::new(loaded), definition }
+        Tokenizer {
+            pool: Pool::new(loaded),
+            definition,
+        }
     }
 
     /// The ids of each text, special tokens included.
@@ -195,7 +231,10 @@ impl Tokenizer {
     pub fn encode(&self, texts: &[String]) -> Result<Vec<Vec<u32>>, CallError> {
         self.with(texts, |loaded, it, input| {
             loaded.call(&mut it.instance, input, |store, exports| {
-                exports.pkb_plugin_tokenize().tokenizer().call_encode(store, it.tokenizer, texts)
+                exports
+                    .pkb_plugin_tokenize()
+                    .tokenizer()
+                    .call_encode(store, it.tokenizer, texts)
             })
         })
     }
@@ -207,7 +246,10 @@ impl Tokenizer {
     pub fn count(&self, texts: &[String]) -> Result<Vec<u32>, CallError> {
         self.with(texts, |loaded, it, input| {
             loaded.call(&mut it.instance, input, |store, exports| {
-                exports.pkb_plugin_tokenize().tokenizer().call_count(store, it.tokenizer, texts)
+                exports
+                    .pkb_plugin_tokenize()
+                    .tokenizer()
+                    .call_count(store, it.tokenizer, texts)
             })
         })
     }
@@ -218,9 +260,16 @@ impl Tokenizer {
     /// As [`Tokenizer::encode`].
     pub fn special_count(&self) -> Result<u32, CallError> {
         let mut it = self.instance()?;
-        let count = self.pool.loaded.call(&mut it.instance, 0, |store, exports| {
-            exports.pkb_plugin_tokenize().tokenizer().call_special_count(store, it.tokenizer).map(Ok)
-        })?;
+        let count = self
+            .pool
+            .loaded
+            .call(&mut it.instance, 0, |store, exports| {
+                exports
+                    .pkb_plugin_tokenize()
+                    .tokenizer()
+                    .call_special_count(store, it.tokenizer)
+                    .map(Ok)
+            })?;
         self.give_back(it);
         Ok(count)
     }
@@ -251,9 +300,15 @@ impl Tokenizer {
         let loaded = &self.pool.loaded;
         let mut instance = loaded.instantiate::<tokenizer::Tokenizer>()?;
         let tokenizer = loaded.call(&mut instance, self.definition.len(), |store, exports| {
-            exports.pkb_plugin_tokenize().tokenizer().call_load(store, &self.definition)
+            exports
+                .pkb_plugin_tokenize()
+                .tokenizer()
+                .call_load(store, &self.definition)
         })?;
-        Ok(LoadedTokenizer { instance, tokenizer })
+        Ok(LoadedTokenizer {
+            instance,
+            tokenizer,
+        })
     }
 
     fn give_back(&self, it: LoadedTokenizer) {
@@ -275,7 +330,9 @@ pub struct Analyzer {
 
 impl Analyzer {
     pub(crate) fn new(loaded: Loaded) -> Self {
-        Analyzer { pool: Pool::new(loaded) }
+        Analyzer {
+            pool: Pool::new(loaded),
+        }
     }
 
     /// The terms of each text.
@@ -285,14 +342,20 @@ impl Analyzer {
     pub fn analyze(&self, texts: &[String]) -> Result<Vec<Vec<Term>>, CallError> {
         let loaded = &self.pool.loaded;
         let input = texts.iter().map(String::len).sum();
-        let terms =
-            self.pool.run(input, |store, exports| exports.pkb_plugin_analyze().call_analyze(store, texts))?;
+        let terms = self.pool.run(input, |store, exports| {
+            exports.pkb_plugin_analyze().call_analyze(store, texts)
+        })?;
         if terms.len() != texts.len() {
-            return Err(loaded.invalid(format!("{} results for {} texts", terms.len(), texts.len())));
+            return Err(loaded.invalid(format!(
+                "{} results for {} texts",
+                terms.len(),
+                texts.len()
+            )));
         }
         for (text, terms) in texts.iter().zip(&terms) {
             for term in terms {
-                check_span(text, term.span).map_err(|reason| loaded.invalid(format!("a term {reason}")))?;
+                check_span(text, term.span)
+                    .map_err(|reason| loaded.invalid(format!("a term {reason}")))?;
             }
         }
         Ok(terms)
@@ -306,7 +369,9 @@ pub struct Fuser {
 
 impl Fuser {
     pub(crate) fn new(loaded: Loaded) -> Self {
-        Fuser { pool: Pool::new(loaded) }
+        Fuser {
+            pool: Pool::new(loaded),
+        }
     }
 
     /// At most `limit` entries, best first; `settings` is a JSON object.
@@ -317,9 +382,13 @@ impl Fuser {
         use fuser::exports::pkb::plugin::fuse::Options;
 
         let input = legs.iter().map(|leg| leg.ids.len() * 8).sum();
-        let options = Options { limit, settings: settings.to_owned() };
-        let fused =
-            self.pool.run(input, |store, exports| exports.pkb_plugin_fuse().call_fuse(store, legs, &options))?;
+        let options = Options {
+            limit,
+            settings: settings.to_owned(),
+        };
+        let fused = self.pool.run(input, |store, exports| {
+            exports.pkb_plugin_fuse().call_fuse(store, legs, &options)
+        })?;
         check_fused(legs, limit, &fused).map_err(|reason| self.pool.loaded.invalid(reason))?;
         Ok(fused)
     }
@@ -334,20 +403,35 @@ fn check_span(text: &str, span: Span) -> Result<(), String> {
         return Ok(());
     }
     if span.end > text.len() as u64 {
-        return Err(format!("reaches to byte {} of a text of {} bytes", span.end, text.len()));
+        return Err(format!(
+            "reaches to byte {} of a text of {} bytes",
+            span.end,
+            text.len()
+        ));
     }
     if span.end < span.start {
-        return Err(format!("ends at byte {}, before its start at byte {}", span.end, span.start));
+        return Err(format!(
+            "ends at byte {}, before its start at byte {}",
+            span.end, span.start
+        ));
     }
-    Err(format!("from byte {} to byte {} does not start and end between characters", span.start, span.end))
+    Err(format!(
+        "from byte {} to byte {} does not start and end between characters",
+        span.start, span.end
+    ))
 }
 
 fn check_document(document: &Document) -> Result<(), String> {
     let mut before = 0;
     for mark in &document.marks {
-        let inside = usize::try_from(mark.offset).is_ok_and(|offset| document.text.is_char_boundary(offset));
+        let inside =
+            usize::try_from(mark.offset).is_ok_and(|offset| document.text.is_char_boundary(offset));
         if mark.offset < before || !inside {
-            return Err(format!("a mark at byte {} of a text of {} bytes", mark.offset, document.text.len()));
+            return Err(format!(
+                "a mark at byte {} of a text of {} bytes",
+                mark.offset,
+                document.text.len()
+            ));
         }
         before = mark.offset;
     }
@@ -373,29 +457,48 @@ fn check_chunks(text: &str, chunks: &[Chunk]) -> Result<(), String> {
         }
         before = chunk.span.start;
         covered += usize::try_from(chunk.span.end - chunk.span.start).unwrap_or(usize::MAX);
-        let around = chunk.context.as_ref().map_or(0, String::len) + chunk.headings.iter().map(String::len).sum::<usize>();
+        let around = chunk.context.as_ref().map_or(0, String::len)
+            + chunk.headings.iter().map(String::len).sum::<usize>();
         if around > MOST_CONTEXT {
-            return Err(format!("a chunk with {around} bytes of headings and context"));
+            return Err(format!(
+                "a chunk with {around} bytes of headings and context"
+            ));
         }
     }
     if covered > text.len().saturating_mul(MOST_COVER) {
-        return Err(format!("chunks that repeat the text {} times over", covered / text.len().max(1)));
+        return Err(format!(
+            "chunks that repeat the text {} times over",
+            covered / text.len().max(1)
+        ));
     }
     Ok(())
 }
 
 fn check_fused(legs: &[Leg], limit: u32, fused: &[Fused]) -> Result<(), String> {
     if fused.len() > limit as usize {
-        return Err(format!("{} entries where {limit} were asked for", fused.len()));
+        return Err(format!(
+            "{} entries where {limit} were asked for",
+            fused.len()
+        ));
     }
-    let known: std::collections::HashSet<u64> = legs.iter().flat_map(|leg| leg.ids.iter().copied()).collect();
+    let known: std::collections::HashSet<u64> = legs
+        .iter()
+        .flat_map(|leg| leg.ids.iter().copied())
+        .collect();
     let mut seen = std::collections::HashSet::new();
     for entry in fused {
         if !known.contains(&entry.id) || !seen.insert(entry.id) {
-            return Err(format!("the id {}, which no leg holds or which was there before", entry.id));
+            return Err(format!(
+                "the id {}, which no leg holds or which was there before",
+                entry.id
+            ));
         }
         if entry.ranks.len() != legs.len() {
-            return Err(format!("{} ranks for {} legs", entry.ranks.len(), legs.len()));
+            return Err(format!(
+                "{} ranks for {} legs",
+                entry.ranks.len(),
+                legs.len()
+            ));
         }
     }
     Ok(())

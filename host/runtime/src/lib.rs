@@ -7,7 +7,10 @@
 //! run under the same [`Limits`]. Whatever a component does, a call ends with a
 //! value that was checked or with a [`CallError`].
 
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout))]
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)
+)]
 
 mod bindings;
 mod builtin;
@@ -25,7 +28,9 @@ mod wasi;
 mod worlds;
 
 pub use bindings::types::{Failure, FailureKind, Mark, Place, Property, Scalar, Span, Value};
-pub use bindings::{Batch, Chunk, Description, Document, Fused, Leg, Link, LinkKind, PartFailure, Term};
+pub use bindings::{
+    Batch, Chunk, Description, Document, Fused, Leg, Link, LinkKind, PartFailure, Term,
+};
 pub use builtin::builtin_names;
 pub use component::{ComponentInfo, Origin};
 pub use error::{CallError, LoadError};

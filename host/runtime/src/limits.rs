@@ -49,7 +49,10 @@ impl Default for Limits {
 impl Limits {
     /// The deadline of a call with `input` bytes of input.
     pub(crate) fn deadline_for(&self, input: usize) -> Duration {
-        self.deadline + self.deadline_per_mib.mul_f64(input as f64 / (1 << 20) as f64)
+        self.deadline
+            + self
+                .deadline_per_mib
+                .mul_f64(input as f64 / (1 << 20) as f64)
     }
 }
 
@@ -81,7 +84,12 @@ impl Limiter {
 }
 
 impl ResourceLimiter for Limiter {
-    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> Result<bool> {
         let total = self.memory.saturating_add(desired.saturating_sub(current));
         if total > self.memory_limit {
             self.refused = Some("memory");
@@ -96,7 +104,12 @@ impl ResourceLimiter for Limiter {
         Err(format_err!("growing a memory failed: {error}"))
     }
 
-    fn table_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> Result<bool> {
+    fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> Result<bool> {
         let total = self.tables.saturating_add(desired.saturating_sub(current));
         if total > self.table_limit {
             self.refused = Some("table elements");
@@ -125,9 +138,16 @@ mod tests {
 
     #[test]
     fn memories_and_tables_count_together() {
-        let mut limiter = Limiter::new(&Limits { memory: 100, table_elements: 10, ..Limits::default() });
+        let mut limiter = Limiter::new(&Limits {
+            memory: 100,
+            table_elements: 10,
+            ..Limits::default()
+        });
         assert!(limiter.memory_growing(0, 60, None).unwrap());
-        assert!(!limiter.memory_growing(0, 60, None).unwrap(), "a second memory over the sum");
+        assert!(
+            !limiter.memory_growing(0, 60, None).unwrap(),
+            "a second memory over the sum"
+        );
         assert_eq!(limiter.refused, Some("memory"));
         assert!(limiter.memory_growing(60, 100, None).unwrap());
         assert!(limiter.table_growing(0, 10, None).unwrap());
@@ -139,6 +159,9 @@ mod tests {
     fn deadline_grows_with_the_input() {
         let limits = Limits::default();
         assert_eq!(limits.deadline_for(0), limits.deadline);
-        assert_eq!(limits.deadline_for(3 << 20), limits.deadline + limits.deadline_per_mib * 3);
+        assert_eq!(
+            limits.deadline_for(3 << 20),
+            limits.deadline + limits.deadline_per_mib * 3
+        );
     }
 }

@@ -54,7 +54,9 @@ pub enum PluginError {
         reason: String,
     },
     /// The name is taken by a component of pkb's own.
-    #[error("{0} is the name of a built-in component; rename the plugin (its `about.describe` gives the name)")]
+    #[error(
+        "{0} is the name of a built-in component; rename the plugin (its `about.describe` gives the name)"
+    )]
     BuiltinName(String),
     /// Another component has the name.
     #[error(
@@ -76,7 +78,7 @@ pub enum PluginError {
     },
     /// The file was changed since it was added.
     #[error(
-        "the file of plugin {name} has changed since it was added, so it is not run. Remove the plugin and add it again"
+        "the file of plugin {name} has changed since it was added, so it is not run. Add it again with `pkb plugin add FILE`"
     )]
     Changed {
         /// The plugin.
@@ -85,7 +87,11 @@ pub enum PluginError {
 }
 
 fn known_names(known: &[String]) -> String {
-    if known.is_empty() { "; none were added yet".into() } else { format!("; there are: {}", known.join(", ")) }
+    if known.is_empty() {
+        "; none were added yet".into()
+    } else {
+        format!("; there are: {}", known.join(", "))
+    }
 }
 
 /// The plugins in a folder.
@@ -97,7 +103,9 @@ pub struct Plugins {
 impl Plugins {
     /// The plugins in `folder`, which need not exist yet.
     pub fn in_folder(folder: &Path) -> Self {
-        Plugins { folder: folder.to_owned() }
+        Plugins {
+            folder: folder.to_owned(),
+        }
     }
 
     /// All plugins, by name.
@@ -111,7 +119,10 @@ impl Plugins {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(PluginError::File { path, error }),
         };
-        serde_json::from_str(&text).map_err(|error| PluginError::List { path, reason: error.to_string() })
+        serde_json::from_str(&text).map_err(|error| PluginError::List {
+            path,
+            reason: error.to_string(),
+        })
     }
 
     /// The plugin called `name`.
@@ -133,17 +144,33 @@ impl Plugins {
     ///
     /// # Errors
     /// When the file cannot be read or is no usable component.
-    pub fn inspect(sandbox: &Sandbox, file: &Path) -> Result<(ComponentInfo, Arc<[u8]>), PluginError> {
-        let at = |error| PluginError::File { path: file.to_owned(), error };
+    pub fn inspect(
+        sandbox: &Sandbox,
+        file: &Path,
+    ) -> Result<(ComponentInfo, Arc<[u8]>), PluginError> {
+        let at = |error| PluginError::File {
+            path: file.to_owned(),
+            error,
+        };
         let size = fs::metadata(file).map_err(at)?.len();
         let most = sandbox.limits().component_bytes;
-        let shown = file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into());
+        let shown = file.file_name().map_or_else(
+            || file.display().to_string(),
+            |name| name.to_string_lossy().into(),
+        );
         if size > most as u64 {
-            let what = format!("has {} MiB, and a component may have {} MiB at most", size >> 20, most >> 20);
+            let what = format!(
+                "has {} MiB, and a component may have {} MiB at most",
+                size >> 20,
+                most >> 20
+            );
             return Err(LoadError::TooLarge { name: shown, what }.into());
         }
         let bytes: Arc<[u8]> = fs::read(file).map_err(at)?.into();
-        let info = sandbox.inspect(&Origin::Plugin { name: shown, bytes: bytes.clone() })?;
+        let info = sandbox.inspect(&Origin::Plugin {
+            name: shown,
+            bytes: bytes.clone(),
+        })?;
         Ok((info, bytes))
     }
 
@@ -169,10 +196,15 @@ impl Plugins {
         let mut all = self.list()?;
         if let Some(there) = all.iter().find(|other| other.name == plugin.name) {
             if there.sha256 == plugin.sha256 {
+                // Puts right a file that was lost or changed.
+                self.write(&self.component_file(&plugin.sha256), &bytes)?;
                 return Ok(plugin);
             }
             let sha256 = there.sha256.chars().take(12).collect();
-            return Err(PluginError::Taken { name: plugin.name, sha256 });
+            return Err(PluginError::Taken {
+                name: plugin.name,
+                sha256,
+            });
         }
         self.write(&self.component_file(&plugin.sha256), &bytes)?;
         all.push(plugin.clone());
@@ -208,7 +240,10 @@ impl Plugins {
         if sha256_hex(&bytes) != plugin.sha256 {
             return Err(PluginError::Changed { name: plugin.name });
         }
-        Ok(Origin::Plugin { name: plugin.name, bytes: bytes.into() })
+        Ok(Origin::Plugin {
+            name: plugin.name,
+            bytes: bytes.into(),
+        })
     }
 
     fn list_file(&self) -> PathBuf {
@@ -222,8 +257,10 @@ impl Plugins {
     fn write_list(&self, mut all: Vec<Plugin>) -> Result<(), PluginError> {
         all.sort_by(|a, b| a.name.cmp(&b.name));
         let path = self.list_file();
-        let text = serde_json::to_string_pretty(&all)
-            .map_err(|error| PluginError::List { path: path.clone(), reason: error.to_string() })?;
+        let text = serde_json::to_string_pretty(&all).map_err(|error| PluginError::List {
+            path: path.clone(),
+            reason: error.to_string(),
+        })?;
         self.write(&path, text.as_bytes())
     }
 
@@ -234,6 +271,9 @@ impl Plugins {
             file.persist(path)?;
             Ok(())
         });
-        written.map_err(|error| PluginError::File { path: path.to_owned(), error })
+        written.map_err(|error| PluginError::File {
+            path: path.to_owned(),
+            error,
+        })
     }
 }

@@ -52,10 +52,19 @@ impl Sandbox {
         let engine = Engine::new(&config()).map_err(host)?;
         let mut linker = Linker::new(&engine);
         guest::add_to_linker(&mut linker).map_err(host)?;
-        let cache = settings.cache.as_deref().and_then(|folder| Cache::open(folder, &engine));
+        let cache = settings
+            .cache
+            .as_deref()
+            .and_then(|folder| Cache::open(folder, &engine));
         let ticker = Ticker::start(&engine).map_err(|error| LoadError::Host(error.to_string()))?;
         Ok(Sandbox {
-            shared: Arc::new(Shared { engine, linker, cache, ticker, limits: settings.limits.clone() }),
+            shared: Arc::new(Shared {
+                engine,
+                linker,
+                cache,
+                ticker,
+                limits: settings.limits.clone(),
+            }),
         })
     }
 
@@ -85,8 +94,15 @@ impl Sandbox {
     ///
     /// # Errors
     /// As [`Sandbox::extractor`].
-    pub fn tokenizer(&self, origin: &Origin, definition: Arc<[u8]>) -> Result<Tokenizer, LoadError> {
-        Ok(Tokenizer::new(self.load(origin, Some(World::Tokenizer))?, definition))
+    pub fn tokenizer(
+        &self,
+        origin: &Origin,
+        definition: Arc<[u8]>,
+    ) -> Result<Tokenizer, LoadError> {
+        Ok(Tokenizer::new(
+            self.load(origin, Some(World::Tokenizer))?,
+            definition,
+        ))
     }
 
     /// The given analyzer.
@@ -130,14 +146,25 @@ impl Sandbox {
         if let Some(wanted) = wanted
             && wanted != world
         {
-            let missing = format!("it is {}, where {} is needed", world.with_article(), wanted.with_article());
-            return Err(LoadError::WrongWorld { name: name.into(), missing });
+            let missing = format!(
+                "it is {}, where {} is needed",
+                world.with_article(),
+                wanted.with_article()
+            );
+            return Err(LoadError::WrongWorld {
+                name: name.into(),
+                missing,
+            });
         }
         let misfit = |error: wasmtime::Error| LoadError::WrongWorld {
             name: name.into(),
             missing: format!("its types are not those of this pkb's wit/: {error:#}"),
         };
-        let pre = self.shared.linker.instantiate_pre(&component).map_err(misfit)?;
+        let pre = self
+            .shared
+            .linker
+            .instantiate_pre(&component)
+            .map_err(misfit)?;
         let linked = Linked::new(world, pre).map_err(misfit)?;
         let imports = worlds::imports(&self.shared.engine, &component);
         Ok(Loaded {
@@ -159,14 +186,22 @@ impl Sandbox {
     }
 
     fn compile(&self, name: &str, bytes: &[u8], sha256: &str) -> Result<Component, LoadError> {
-        let Shared { engine, cache, limits, .. } = &*self.shared;
+        let Shared {
+            engine,
+            cache,
+            limits,
+            ..
+        } = &*self.shared;
         if bytes.len() > limits.component_bytes {
             let what = format!(
                 "has {} MiB, and a component may have {} MiB at most",
                 bytes.len() >> 20,
                 limits.component_bytes >> 20
             );
-            return Err(LoadError::TooLarge { name: name.into(), what });
+            return Err(LoadError::TooLarge {
+                name: name.into(),
+                what,
+            });
         }
         if wasmparser::Parser::is_core_wasm(bytes) {
             return Err(LoadError::CoreModule { name: name.into() });
@@ -188,14 +223,23 @@ impl Sandbox {
         let component = match result.recv_timeout(limits.compile) {
             Ok(Ok(component)) => component,
             Ok(Err(error)) => {
-                return Err(LoadError::Invalid { name: name.into(), reason: format!("{error:#}") });
+                return Err(LoadError::Invalid {
+                    name: name.into(),
+                    reason: format!("{error:#}"),
+                });
             }
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 let what = format!("took over {} s to compile", limits.compile.as_secs_f64());
-                return Err(LoadError::TooLarge { name: name.into(), what });
+                return Err(LoadError::TooLarge {
+                    name: name.into(),
+                    what,
+                });
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => {
-                return Err(LoadError::Invalid { name: name.into(), reason: "the compiler gave up".into() });
+                return Err(LoadError::Invalid {
+                    name: name.into(),
+                    reason: "the compiler gave up".into(),
+                });
             }
         };
         if let Some(cache) = cache {
@@ -223,8 +267,10 @@ fn config() -> Config {
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
 
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    Sha256::digest(bytes)
+        .iter()
+        .fold(String::with_capacity(64), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
 }

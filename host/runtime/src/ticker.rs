@@ -28,24 +28,34 @@ impl Ticker {
         let shared = Arc::new(Shared::default());
         let engine = engine.weak();
         let theirs = shared.clone();
-        thread::Builder::new().name("pkb-epoch".into()).spawn(move || {
-            loop {
-                {
-                    let mut guard = theirs.sleeping.lock().unwrap_or_else(PoisonError::into_inner);
-                    while theirs.running.load(Ordering::SeqCst) == 0 && !theirs.stopped.load(Ordering::SeqCst) {
-                        guard = theirs.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        thread::Builder::new()
+            .name("pkb-epoch".into())
+            .spawn(move || {
+                loop {
+                    {
+                        let mut guard = theirs
+                            .sleeping
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner);
+                        while theirs.running.load(Ordering::SeqCst) == 0
+                            && !theirs.stopped.load(Ordering::SeqCst)
+                        {
+                            guard = theirs
+                                .wake
+                                .wait(guard)
+                                .unwrap_or_else(PoisonError::into_inner);
+                        }
+                    }
+                    if theirs.stopped.load(Ordering::SeqCst) {
+                        return;
+                    }
+                    thread::sleep(TICK);
+                    match engine.upgrade() {
+                        Some(engine) => engine.increment_epoch(),
+                        None => return,
                     }
                 }
-                if theirs.stopped.load(Ordering::SeqCst) {
-                    return;
-                }
-                thread::sleep(TICK);
-                match engine.upgrade() {
-                    Some(engine) => engine.increment_epoch(),
-                    None => return,
-                }
-            }
-        })?;
+            })?;
         Ok(Ticker { shared })
     }
 
@@ -54,7 +64,12 @@ impl Ticker {
         if self.shared.running.fetch_add(1, Ordering::SeqCst) == 0 {
             // Taking the lock makes sure the thread is either before its check
             // of `running` or already waiting, so the wake-up is not lost.
-            drop(self.shared.sleeping.lock().unwrap_or_else(PoisonError::into_inner));
+            drop(
+                self.shared
+                    .sleeping
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner),
+            );
             self.shared.wake.notify_one();
         }
         Running(&self.shared)
@@ -70,7 +85,12 @@ impl Ticker {
 impl Drop for Ticker {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
-        drop(self.shared.sleeping.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(
+            self.shared
+                .sleeping
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
         self.shared.wake.notify_one();
     }
 }

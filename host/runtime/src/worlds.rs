@@ -25,7 +25,13 @@ pub enum World {
 }
 
 impl World {
-    const ALL: [World; 5] = [World::Extractor, World::Chunker, World::Tokenizer, World::Analyzer, World::Fuser];
+    const ALL: [World; 5] = [
+        World::Extractor,
+        World::Chunker,
+        World::Tokenizer,
+        World::Analyzer,
+        World::Fuser,
+    ];
 
     /// The world's name in `wit/`.
     pub fn name(self) -> &'static str {
@@ -40,7 +46,11 @@ impl World {
 
     /// The name after its article: `a chunker`, `an extractor`.
     pub(crate) fn with_article(self) -> String {
-        let article = if self.name().starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        let article = if self.name().starts_with(['a', 'e', 'i', 'o', 'u']) {
+            "an"
+        } else {
+            "a"
+        };
         format!("{article} {}", self.name())
     }
 
@@ -60,7 +70,9 @@ impl World {
         match self {
             World::Extractor => &["pkb:plugin/types", "pkb:plugin/log", "pkb:plugin/blobs"],
             World::Chunker => &["pkb:plugin/types", "pkb:plugin/log", "pkb:plugin/tokens"],
-            World::Tokenizer | World::Analyzer | World::Fuser => &["pkb:plugin/types", "pkb:plugin/log"],
+            World::Tokenizer | World::Analyzer | World::Fuser => {
+                &["pkb:plugin/types", "pkb:plugin/log"]
+            }
         }
     }
 }
@@ -73,17 +85,35 @@ impl fmt::Display for World {
 
 /// Packages of WASI that a standard library pulls in. They are linked to a
 /// host that grants nothing.
-const WASI: [&str; 6] = ["wasi:cli/", "wasi:clocks/", "wasi:filesystem/", "wasi:io/", "wasi:random/", "wasi:sockets/"];
+const WASI: [&str; 6] = [
+    "wasi:cli/",
+    "wasi:clocks/",
+    "wasi:filesystem/",
+    "wasi:io/",
+    "wasi:random/",
+    "wasi:sockets/",
+];
 
 /// Names of the imports, with versions.
 pub(crate) fn imports(engine: &Engine, component: &Component) -> Vec<String> {
-    component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect()
+    component
+        .component_type()
+        .imports(engine)
+        .map(|(name, _)| name.to_owned())
+        .collect()
 }
 
 /// The world that the component fits by the names of what it imports and
 /// exports. Types are checked when it is linked.
-pub(crate) fn identify(engine: &Engine, name: &str, component: &Component) -> Result<World, LoadError> {
-    let wrong = |missing: String| LoadError::WrongWorld { name: name.to_owned(), missing };
+pub(crate) fn identify(
+    engine: &Engine,
+    name: &str,
+    component: &Component,
+) -> Result<World, LoadError> {
+    let wrong = |missing: String| LoadError::WrongWorld {
+        name: name.to_owned(),
+        missing,
+    };
     let ty = component.component_type();
     let exports: Vec<String> = ty
         .exports(engine)
@@ -92,31 +122,59 @@ pub(crate) fn identify(engine: &Engine, name: &str, component: &Component) -> Re
         .collect();
     let found: Vec<World> = World::ALL
         .into_iter()
-        .filter(|world| exports.iter().any(|export| interface(export) == world.export()))
+        .filter(|world| {
+            exports
+                .iter()
+                .any(|export| interface(export) == world.export())
+        })
         .collect();
     let world = match found.as_slice() {
         [world] => *world,
-        [] if exports.iter().any(|export| interface(export) == "pkb:plugin/connect") => {
-            return Err(wrong("it is a connector, and this version of pkb runs no connectors yet".into()));
+        [] if exports
+            .iter()
+            .any(|export| interface(export) == "pkb:plugin/connect") =>
+        {
+            return Err(wrong(
+                "it is a connector, and this version of pkb runs no connectors yet".into(),
+            ));
         }
         [] => {
             let wanted: Vec<&str> = World::ALL.into_iter().map(World::export).collect();
-            let has = if exports.is_empty() { "no interface at all".into() } else { exports.join(", ") };
-            return Err(wrong(format!("it exports {has}, where one of {} is needed", wanted.join(", "))));
+            let has = if exports.is_empty() {
+                "no interface at all".into()
+            } else {
+                exports.join(", ")
+            };
+            return Err(wrong(format!(
+                "it exports {has}, where one of {} is needed",
+                wanted.join(", ")
+            )));
         }
         several => {
             let names: Vec<String> = several.iter().map(|world| world.with_article()).collect();
-            return Err(wrong(format!("it is {} at once; a component fits one world", names.join(" and "))));
+            return Err(wrong(format!(
+                "it is {} at once; a component fits one world",
+                names.join(" and ")
+            )));
         }
     };
-    if !exports.iter().any(|export| interface(export) == "pkb:plugin/about") {
-        return Err(wrong(format!("{} also exports pkb:plugin/about, and this one does not", world.with_article())));
+    if !exports
+        .iter()
+        .any(|export| interface(export) == "pkb:plugin/about")
+    {
+        return Err(wrong(format!(
+            "{} also exports pkb:plugin/about, and this one does not",
+            world.with_article()
+        )));
     }
     for import in imports(engine, component) {
         let allowed = world.imports().contains(&interface(&import))
             || WASI.iter().any(|package| import.starts_with(package));
         if !allowed {
-            return Err(wrong(format!("it imports {import}, which {} may not have", world.with_article())));
+            return Err(wrong(format!(
+                "it imports {import}, which {} may not have",
+                world.with_article()
+            )));
         }
     }
     Ok(world)
@@ -124,7 +182,8 @@ pub(crate) fn identify(engine: &Engine, name: &str, component: &Component) -> Re
 
 /// `pkb:plugin/chunk@0.1.0` -> `pkb:plugin/chunk`.
 fn interface(name: &str) -> &str {
-    name.split_once('@').map_or(name, |(interface, _)| interface)
+    name.split_once('@')
+        .map_or(name, |(interface, _)| interface)
 }
 
 /// A component of one world, linked but not yet running.

@@ -4,11 +4,16 @@ use crate::testing::{Net, toml};
 
 fn age(path: &Path, seconds: u64) {
     let file = std::fs::File::options().write(true).open(path).unwrap();
-    file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(seconds))
+        .unwrap();
 }
 
 fn fingerprint(folder: &Path) -> String {
-    crate::Model::open(folder).unwrap().info().fingerprint.clone()
+    crate::Model::open(folder)
+        .unwrap()
+        .info()
+        .fingerprint
+        .clone()
 }
 
 #[test]
@@ -72,16 +77,44 @@ fn a_remembered_hash_is_used_until_the_stamp_differs() {
         stamp,
     };
     let stamp = Stamp::of(&folder.join(ONNX).metadata().unwrap());
-    remember(folder, &Remembered { files: vec![entry(stamp.clone())] }).unwrap();
-    assert_eq!(Hashes::of(folder).unwrap().onnx, lie, "the remembered hash was not used");
+    remember(
+        folder,
+        &Remembered {
+            files: vec![entry(stamp.clone())],
+        },
+    )
+    .unwrap();
+    assert_eq!(
+        Hashes::of(folder).unwrap().onnx,
+        lie,
+        "the remembered hash was not used"
+    );
 
     for other in [
-        Stamp { size: stamp.size + 1, ..stamp.clone() },
-        Stamp { modified: stamp.modified.map(|time| time - 1), ..stamp.clone() },
-        Stamp { changed: Some(1), ..stamp.clone() },
-        Stamp { inode: Some(-1), ..stamp.clone() },
+        Stamp {
+            size: stamp.size + 1,
+            ..stamp.clone()
+        },
+        Stamp {
+            modified: stamp.modified.map(|time| time - 1),
+            ..stamp.clone()
+        },
+        Stamp {
+            changed: Some(1),
+            ..stamp.clone()
+        },
+        Stamp {
+            inode: Some(-1),
+            ..stamp.clone()
+        },
     ] {
-        remember(folder, &Remembered { files: vec![entry(other)] }).unwrap();
+        remember(
+            folder,
+            &Remembered {
+                files: vec![entry(other)],
+            },
+        )
+        .unwrap();
         assert_eq!(Hashes::of(folder).unwrap(), hashes);
     }
     std::fs::write(folder.join(REMEMBERED), "damaged [").unwrap();
@@ -91,8 +124,17 @@ fn a_remembered_hash_is_used_until_the_stamp_differs() {
 #[test]
 fn what_is_remembered_comes_back() {
     let folder = tempfile::tempdir().unwrap();
-    let stamp = Stamp { size: 5, modified: Some(-3), changed: None, inode: Some(7) };
-    let files = vec![Entry { file: ONNX.into(), blake3: "ab".into(), stamp: stamp.clone() }];
+    let stamp = Stamp {
+        size: 5,
+        modified: Some(-3),
+        changed: None,
+        inode: Some(7),
+    };
+    let files = vec![Entry {
+        file: ONNX.into(),
+        blake3: "ab".into(),
+        stamp: stamp.clone(),
+    }];
     remember(folder.path(), &Remembered { files }).unwrap();
     let back = remembered(folder.path());
     assert_eq!(back.files[0].stamp, stamp);

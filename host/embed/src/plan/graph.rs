@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 
 use tract_onnx::prelude::*;
+use tract_onnx::tract_core::internal::DimLike;
+use tract_onnx::tract_core::model::TypedModelHelpers;
 use tract_onnx::tract_core::ops::array::{Gather, GatherNd, MultiBroadcastTo};
 use tract_onnx::tract_core::ops::binary::TypedBinOp;
 use tract_onnx::tract_core::ops::cast::Cast;
@@ -11,7 +13,6 @@ use tract_onnx::tract_core::ops::change_axes::AxisOp;
 use tract_onnx::tract_core::ops::element_wise::ElementWiseOp;
 use tract_onnx::tract_core::ops::konst::Const;
 use tract_onnx::tract_core::ops::logic::Iff;
-use tract_onnx::tract_core::model::TypedModelHelpers;
 use tract_onnx::tract_core::ops::math::{Add, Erf, IsNan, Mul};
 
 /// The network with the inputs at the slots in `constants` replaced by the
@@ -31,6 +32,28 @@ pub(super) fn simplify(
         model.declutter()?;
     }
     Ok(model)
+}
+
+/// How many token ids the table has rows for that they are looked up in, where
+/// the network, with the ids as its only input, does that first.
+pub(super) fn vocabulary(model: &TypedModel) -> Option<usize> {
+    let mut ids = *model.inputs.first()?;
+    loop {
+        let reader = model.outlet_successors(ids).first()?;
+        let node = model.node(reader.node);
+        if node.op_is::<Cast>() {
+            ids = node.id.into();
+            continue;
+        }
+        let gather = node.op_as::<Gather>().filter(|_| reader.slot == 1)?;
+        return model
+            .outlet_fact(node.inputs[0])
+            .ok()?
+            .shape
+            .get(gather.axis)?
+            .to_usize()
+            .ok();
+    }
 }
 
 /// Replaces inputs by constants broadcast to their shape.
@@ -75,13 +98,19 @@ fn fold(model: &mut TypedModel) -> TractResult<()> {
         let Some(inputs) = node
             .inputs
             .iter()
-            .map(|outlet| known.get(outlet).map(|tensor| Arc::clone(tensor).into_tvalue()))
+            .map(|outlet| {
+                known
+                    .get(outlet)
+                    .map(|tensor| Arc::clone(tensor).into_tvalue())
+            })
             .collect::<Option<TVec<TValue>>>()
         else {
             continue;
         };
         // What needs the length of the sequence cannot be computed yet.
-        let Ok(Some(outputs)) = node.op.eval_out_of_plan(inputs) else { continue };
+        let Ok(Some(outputs)) = node.op.eval_out_of_plan(inputs) else {
+            continue;
+        };
         for (slot, output) in outputs.into_iter().enumerate() {
             known.insert(OutletId::new(id, slot), output.into_arc_tensor());
         }
@@ -111,7 +140,9 @@ fn drop_nan_guards(model: &mut TypedModel) -> TractResult<()> {
         }
         let (condition, guarded) = (node.inputs[0], node.inputs[2]);
         let test = model.node(condition.node);
-        let tests_nan = test.op_as::<ElementWiseOp>().is_some_and(|op| op.0.is::<IsNan>());
+        let tests_nan = test
+            .op_as::<ElementWiseOp>()
+            .is_some_and(|op| op.0.is::<IsNan>());
         let shape = &model.outlet_fact(node.id.into())?.shape;
         if tests_nan && test.inputs[0] == guarded && model.outlet_fact(guarded)?.shape == *shape {
             let kept = patch.tap_model(model, guarded)?;
@@ -128,13 +159,24 @@ fn drop_nan_guards(model: &mut TypedModel) -> TractResult<()> {
 fn halve_last(model: &mut TypedModel) -> TractResult<()> {
     let mut patch = TypedModelPatch::new("order of the factors of GELU");
     for erf in model.nodes() {
-        if !erf.op_as::<ElementWiseOp>().is_some_and(|op| op.0.is::<Erf>()) {
+        if !erf
+            .op_as::<ElementWiseOp>()
+            .is_some_and(|op| op.0.is::<Erf>())
+        {
             continue;
         }
-        let Some(sum) = model.find_succ_bin_with_const::<Add>(erf, 1.0) else { continue };
-        let Some(half) = model.find_succ_bin_with_const::<Mul>(sum, 0.5) else { continue };
-        let Some(product) = model.single_succ(half.id)? else { continue };
-        let multiplies = product.op_as::<TypedBinOp>().is_some_and(|op| op.0.is::<Mul>());
+        let Some(sum) = model.find_succ_bin_with_const::<Add>(erf, 1.0) else {
+            continue;
+        };
+        let Some(half) = model.find_succ_bin_with_const::<Mul>(sum, 0.5) else {
+            continue;
+        };
+        let Some(product) = model.single_succ(half.id)? else {
+            continue;
+        };
+        let multiplies = product
+            .op_as::<TypedBinOp>()
+            .is_some_and(|op| op.0.is::<Mul>());
         let factors: TVec<OutletId> = half.inputs.iter().copied().collect();
         let (Some(x), Some(factor)) = (
             product.inputs.iter().find(|outlet| outlet.node != half.id),
@@ -145,7 +187,10 @@ fn halve_last(model: &mut TypedModel) -> TractResult<()> {
         if !multiplies {
             continue;
         }
-        let (x, factor) = (patch.tap_model(model, *x)?, patch.tap_model(model, *factor)?);
+        let (x, factor) = (
+            patch.tap_model(model, *x)?,
+            patch.tap_model(model, *factor)?,
+        );
         let sum = patch.tap_model(model, sum.id.into())?;
         let name = format!("{}.unhalved", product.name);
         let unhalved = patch.wire_node(name, product.op.clone(), &[x, sum])?[0];
@@ -172,11 +217,16 @@ fn shrink_repeated(model: &mut TypedModel) -> TractResult<()> {
         if !broadcasts || known.contains_key(&node.id.into()) {
             continue;
         }
-        let mut facts: TVec<TypedFact> =
-            model.node_input_facts(node.id)?.into_iter().cloned().collect();
+        let mut facts: TVec<TypedFact> = model
+            .node_input_facts(node.id)?
+            .into_iter()
+            .cloned()
+            .collect();
         let mut shrunk = HashMap::new();
         for (slot, outlet) in node.inputs.iter().enumerate() {
-            let Some(value) = known.get(outlet) else { continue };
+            let Some(value) = known.get(outlet) else {
+                continue;
+            };
             let small = TypedFact::try_from(value)?;
             if small.shape != facts[slot].shape {
                 facts[slot] = small;
@@ -219,8 +269,11 @@ fn repeated_value(
         return Ok(Some(Arc::clone(constant.val())));
     }
     let output = model.outlet_fact(id.into())?;
-    let inputs: Option<TVec<Arc<Tensor>>> =
-        node.inputs.iter().map(|outlet| known.get(outlet).cloned()).collect();
+    let inputs: Option<TVec<Arc<Tensor>>> = node
+        .inputs
+        .iter()
+        .map(|outlet| known.get(outlet).cloned())
+        .collect();
     let evaluated = |inputs: TVec<Arc<Tensor>>| -> Option<Arc<Tensor>> {
         let inputs = inputs.into_iter().map(IntoTValue::into_tvalue).collect();
         let outputs = node.op.eval_out_of_plan(inputs).ok().flatten()?;
@@ -232,10 +285,16 @@ fn repeated_value(
         return Ok(known
             .get(&node.inputs[0])
             .and_then(|data| data.as_uniform())
-            .and_then(|value| value.broadcast_scalar_to_shape(&vec![1; output.rank()]).ok())
+            .and_then(|value| {
+                value
+                    .broadcast_scalar_to_shape(&vec![1; output.rank()])
+                    .ok()
+            })
             .map(Tensor::into_arc_tensor));
     }
-    let Some(mut inputs) = inputs.filter(|inputs| !inputs.is_empty()) else { return Ok(None) };
+    let Some(mut inputs) = inputs.filter(|inputs| !inputs.is_empty()) else {
+        return Ok(None);
+    };
     if node.op_is::<MultiBroadcastTo>() {
         let mut value = inputs.remove(0).into_tensor();
         while value.rank() < output.rank() {
@@ -247,9 +306,19 @@ fn repeated_value(
         || node.op_is::<ElementWiseOp>()
         || node.op_is::<Cast>()
         || node.op_is::<Iff>()
-        || matches!(node.op_as(), Some(AxisOp::Add(_) | AxisOp::Rm(_) | AxisOp::Move(..)));
+        || matches!(
+            node.op_as(),
+            Some(AxisOp::Add(_) | AxisOp::Rm(_) | AxisOp::Move(..))
+        );
     // Rows of a table: the table itself is known whole.
     let rows = node.op_is::<Gather>()
         && model.outlet_fact(node.inputs[0])?.shape.as_concrete() == Some(inputs[0].shape());
-    Ok(if by_place || rows { evaluated(inputs) } else { None })
+    Ok(if by_place || rows {
+        evaluated(inputs)
+    } else {
+        None
+    })
 }
+
+#[cfg(test)]
+mod tests;

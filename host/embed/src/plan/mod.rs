@@ -26,13 +26,17 @@ pub(crate) struct Plan {
     plan: Arc<TypedRunnableModel>,
     /// The type of its token ids.
     kind: DatumType,
+    /// The number of its token ids, where that could be found out.
+    vocabulary: Option<usize>,
     pooling: Pooling,
     dimensions: usize,
 }
 
 impl std::fmt::Debug for Plan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Plan").field("dimensions", &self.dimensions).finish_non_exhaustive()
+        f.debug_struct("Plan")
+            .field("dimensions", &self.dimensions)
+            .finish_non_exhaustive()
     }
 }
 
@@ -73,16 +77,23 @@ impl Plan {
         // A damaged file can hold anything, and tract asserts here and there.
         let built = catch_unwind(AssertUnwindSafe(|| build(bytes, dimensions, pooling)))
             .unwrap_or_else(|panic| {
-                Err(Fault::Other { reason: panic_message(&*panic), remedy: GET_AGAIN })
+                Err(Fault::Other {
+                    reason: panic_message(&*panic),
+                    remedy: GET_AGAIN,
+                })
             });
         tracing::debug!(file = %file.display(), took = ?started.elapsed(), "plan built");
         built.map_err(|fault| match fault {
-            Fault::Dimensions(actual) => {
-                Error::Dimensions { file: file.to_path_buf(), actual, stated: dimensions }
-            }
-            Fault::Other { reason, remedy } => {
-                Error::Onnx { file: file.to_path_buf(), reason, remedy }
-            }
+            Fault::Dimensions(actual) => Error::Dimensions {
+                file: file.to_path_buf(),
+                actual,
+                stated: dimensions,
+            },
+            Fault::Other { reason, remedy } => Error::Onnx {
+                file: file.to_path_buf(),
+                reason,
+                remedy,
+            },
         })
     }
 
@@ -92,6 +103,7 @@ impl Plan {
         Ok(Worker {
             state,
             kind: self.kind,
+            vocabulary: self.vocabulary,
             pooling: self.pooling,
             dimensions: self.dimensions,
         })
@@ -103,46 +115,84 @@ enum Fault {
     /// The network makes vectors of this length.
     Dimensions(usize),
     /// Anything else.
-    Other { reason: String, remedy: &'static str },
+    Other {
+        reason: String,
+        remedy: &'static str,
+    },
 }
 
 impl Fault {
     fn damaged(reason: String) -> Self {
-        Self::Other { reason, remedy: GET_AGAIN }
+        Self::Other {
+            reason,
+            remedy: GET_AGAIN,
+        }
     }
 
     fn unsupported(reason: String) -> Self {
-        Self::Other { reason, remedy: EXPORT }
+        Self::Other {
+            reason,
+            remedy: EXPORT,
+        }
     }
 }
 
 /// Reads, checks, simplifies and optimises a network.
 fn build(bytes: Vec<u8>, dimensions: usize, pooling: Pooling) -> Result<Plan, Fault> {
+    let (model, kind) = read(bytes, dimensions)?;
+    let vocabulary = graph::vocabulary(&model);
+    let plan = model
+        .into_optimized()
+        .and_then(TypedModel::into_runnable)
+        .map_err(|error| Fault::unsupported(reason(&error)))?;
+    Ok(Plan {
+        plan,
+        kind,
+        vocabulary,
+        pooling,
+        dimensions,
+    })
+}
+
+/// Reads, checks and simplifies a network: from token ids, of the type given
+/// with it, to the one output that is wanted.
+fn read(bytes: Vec<u8>, dimensions: usize) -> Result<(TypedModel, DatumType), Fault> {
     let unrunnable = |error: TractError| Fault::unsupported(reason(&error));
 
     // Exporters write shapes that contradict each other; what tract infers
     // from the operators is right.
-    let onnx = tract_onnx::onnx().with_ignore_output_shapes(true).with_ignore_value_info(true);
-    let proto = onnx.proto_model_for_read(&mut Cursor::new(bytes)).map_err(|error| {
-        Fault::damaged(format!("it is not a sound ONNX file ({})", reason(&error)))
-    })?;
+    let onnx = tract_onnx::onnx()
+        .with_ignore_output_shapes(true)
+        .with_ignore_value_info(true);
+    let proto = onnx
+        .proto_model_for_read(&mut Cursor::new(bytes))
+        .map_err(|error| {
+            Fault::damaged(format!("it is not a sound ONNX file ({})", reason(&error)))
+        })?;
     check_proto(&proto)?;
     let parsed = onnx.parse(&proto, None).map_err(unrunnable)?;
     drop(proto);
     if !parsed.unresolved_inputs.is_empty() {
         let missing = parsed.unresolved_inputs.join(", ");
-        return Err(Fault::damaged(format!("parts of it are missing: {missing}")));
+        return Err(Fault::damaged(format!(
+            "parts of it are missing: {missing}"
+        )));
     }
     let mut model = parsed.model;
 
     let length = model.symbols.sym("length");
     // Without this tract must take lengths to be possibly zero, and chooses slow
     // ways to multiply and add.
-    model.symbols.add_assertion("length >= 1").map_err(unrunnable)?;
+    model
+        .symbols
+        .add_assertion("length >= 1")
+        .map_err(unrunnable)?;
     let inputs = inputs(&model)?;
     for (slot, (_, kind)) in inputs.iter().enumerate() {
         let shape = tvec!(1.to_dim(), length.to_dim());
-        model.set_input_fact(slot, InferenceFact::dt_shape(*kind, shape)).map_err(unrunnable)?;
+        model
+            .set_input_fact(slot, InferenceFact::dt_shape(*kind, shape))
+            .map_err(unrunnable)?;
     }
     let mut model = model.into_typed().map_err(unrunnable)?;
     let output = choose_output(&model, dimensions)?;
@@ -158,16 +208,11 @@ fn build(bytes: Vec<u8>, dimensions: usize, pooling: Pooling) -> Result<Plan, Fa
         })
         .collect();
     let model = graph::simplify(model, &constants).map_err(unrunnable)?;
-    #[cfg(test)]
-    let model = match std::env::var("FIXED") { Ok(n) => {
-        let map = std::collections::HashMap::from([(length.clone(), (n.parse::<i64>().unwrap()).to_dim())]);
-        let mut m = model.set_symbols(&map).unwrap(); m.declutter().unwrap(); m }, _ => model };
-    let plan = model.into_optimized().and_then(TypedModel::into_runnable).map_err(unrunnable)?;
     let kind = inputs
         .iter()
         .find_map(|(input, kind)| (*input == Input::Ids).then_some(*kind))
         .unwrap_or(DatumType::I64);
-    Ok(Plan { plan, kind, pooling, dimensions })
+    Ok((model, kind))
 }
 
 /// Looks for what tract would not say clearly, or would read from elsewhere.
@@ -202,14 +247,23 @@ fn inputs(model: &InferenceModel) -> Result<Vec<(Input, DatumType)>, Fault> {
                  token_type_ids are known"
             )));
         };
-        let fact = model.input_fact(slot).map_err(|error| Fault::unsupported(reason(&error)))?;
+        let fact = model
+            .input_fact(slot)
+            .map_err(|error| Fault::unsupported(reason(&error)))?;
         let kind = fact.datum_type.concretize().unwrap_or(DatumType::I64);
         if !kind.is_integer() {
-            return Err(Fault::unsupported(format!("its input `{name}` is not of integers")));
+            return Err(Fault::unsupported(format!(
+                "its input `{name}` is not of integers"
+            )));
         }
         inputs.push((input, kind));
     }
-    if inputs.iter().filter(|(input, _)| *input == Input::Ids).count() != 1 {
+    if inputs
+        .iter()
+        .filter(|(input, _)| *input == Input::Ids)
+        .count()
+        != 1
+    {
         return Err(Fault::unsupported("it has no input named input_ids".into()));
     }
     Ok(inputs)
@@ -221,7 +275,9 @@ fn inputs(model: &InferenceModel) -> Result<Vec<(Input, DatumType)>, Fault> {
 fn choose_output(model: &TypedModel, dimensions: usize) -> Result<OutletId, Fault> {
     let mut candidates = Vec::new();
     for outlet in &model.outputs {
-        let fact = model.outlet_fact(*outlet).map_err(|e| Fault::unsupported(reason(&e)))?;
+        let fact = model
+            .outlet_fact(*outlet)
+            .map_err(|e| Fault::unsupported(reason(&e)))?;
         let length = fact.shape.last().and_then(|dim| dim.to_usize().ok());
         match (fact.rank(), length) {
             (3, Some(length)) => candidates.push((0, length, *outlet)),
@@ -245,6 +301,8 @@ fn choose_output(model: &TypedModel, dimensions: usize) -> Result<OutletId, Faul
 pub(crate) struct Worker {
     state: TypedSimpleState,
     kind: DatumType,
+    /// The number of its token ids, where that could be found out.
+    vocabulary: Option<usize>,
     pooling: Pooling,
     dimensions: usize,
 }
@@ -253,8 +311,15 @@ impl Worker {
     /// The pooled vector of one sequence, not brought to length 1; or what
     /// went wrong.
     pub(crate) fn run(&mut self, ids: &[u32]) -> Result<Vec<f32>, String> {
-        // An id outside the vocabulary makes tract fail, on some paths by
-        // panicking. The state is renewed by the next run.
+        if let (Some(vocabulary), Some(greatest)) = (self.vocabulary, ids.iter().max())
+            && u64::from(*greatest) >= vocabulary as u64
+        {
+            return Err(format!(
+                "token {greatest} is outside its vocabulary of {vocabulary} tokens"
+            ));
+        }
+        // What does not fit a network makes tract fail, on some paths by
+        // panicking. The state is set anew by the next run.
         catch_unwind(AssertUnwindSafe(|| self.run_inner(ids)))
             .unwrap_or_else(|panic| Err(panic_message(&*panic)))
     }
@@ -262,13 +327,21 @@ impl Worker {
     fn run_inner(&mut self, ids: &[u32]) -> Result<Vec<f32>, String> {
         let ids: Vec<i64> = ids.iter().map(|id| i64::from(*id)).collect();
         let ids = Tensor::from_shape(&[1, ids.len()], &ids)
-            .and_then(|tensor| tensor.cast_to_dt(self.kind).map(|tensor| tensor.into_owned()))
+            .and_then(|tensor| {
+                tensor
+                    .cast_to_dt(self.kind)
+                    .map(|tensor| tensor.into_owned())
+            })
             .map_err(|error| reason(&error))?;
-        let outputs =
-            self.state.run(tvec!(ids.into_tvalue())).map_err(|error| reason(&error))?;
+        let outputs = self
+            .state
+            .run(tvec!(ids.into_tvalue()))
+            .map_err(|error| reason(&error))?;
         let output = outputs.first().ok_or("it gave no output")?;
         let output = output.cast_to::<f32>().map_err(|error| reason(&error))?;
-        let view = output.to_plain_array_view::<f32>().map_err(|error| reason(&error))?;
+        let view = output
+            .to_plain_array_view::<f32>()
+            .map_err(|error| reason(&error))?;
         let flat = view.as_slice().ok_or("its output is not contiguous")?;
         if flat.is_empty() || flat.len() % self.dimensions != 0 {
             return Err(format!("its output has the shape {:?}", output.shape()));
@@ -286,7 +359,9 @@ fn mean<'a>(vectors: impl ExactSizeIterator<Item = &'a [f32]>, dimensions: usize
     let count = vectors.len() as f32;
     let mut sum = vec![0.0; dimensions];
     for vector in vectors {
-        sum.iter_mut().zip(vector).for_each(|(sum, number)| *sum += number);
+        sum.iter_mut()
+            .zip(vector)
+            .for_each(|(sum, number)| *sum += number);
     }
     sum.iter_mut().for_each(|number| *number /= count);
     sum
@@ -294,7 +369,10 @@ fn mean<'a>(vectors: impl ExactSizeIterator<Item = &'a [f32]>, dimensions: usize
 
 /// An error of tract's with its causes, on one line of bearable length.
 fn reason(error: &TractError) -> String {
-    let mut text = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut text = format!("{error:#}")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     if let Some((end, _)) = text.char_indices().nth(400) {
         text.truncate(end);
         text.push_str(" ...");
@@ -307,5 +385,8 @@ fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
         .downcast_ref::<&str>()
         .map(ToString::to_string)
         .or_else(|| panic.downcast_ref::<String>().cloned());
-    format!("the tensor engine gave up ({})", text.as_deref().unwrap_or("no reason given"))
+    format!(
+        "the tensor engine gave up ({})",
+        text.as_deref().unwrap_or("no reason given")
+    )
 }

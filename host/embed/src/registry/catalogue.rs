@@ -157,7 +157,11 @@ mod tests {
         for entry in CATALOGUE {
             for file in [&entry.onnx, &entry.tokenizer] {
                 assert_eq!(file.sha256.len(), 64, "{}", entry.name);
-                assert!(file.sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')));
+                assert!(
+                    file.sha256
+                        .bytes()
+                        .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+                );
                 assert!(file.bytes > 0);
             }
             assert_eq!(entry.revision.len(), 40, "{}", entry.name);

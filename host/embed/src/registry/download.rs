@@ -52,15 +52,15 @@ impl From<Error> for Failed {
 impl Client {
     /// A client that goes through the proxy the environment names, if any.
     pub(super) fn new() -> Self {
-        Self::with(ureq::Proxy::try_from_env(), Duration::from_secs(30), Duration::from_secs(1))
+        Self::with(
+            ureq::Proxy::try_from_env(),
+            Duration::from_secs(30),
+            Duration::from_secs(1),
+        )
     }
 
     /// A client of other patience.
-    pub(super) fn with(
-        proxy: Option<ureq::Proxy>,
-        patience: Duration,
-        backoff: Duration,
-    ) -> Self {
+    pub(super) fn with(proxy: Option<ureq::Proxy>, patience: Duration, backoff: Duration) -> Self {
         let agent = ureq::Agent::config_builder()
             .proxy(proxy)
             .http_status_as_error(false)
@@ -123,8 +123,9 @@ impl Client {
             let wait = self.backoff * (1 << (failures - 1));
             progress.note(&format!("{reason}; trying again in {} s", wait.as_secs()));
             let until = Instant::now() + wait;
-            while let Some(left) =
-                until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+            while let Some(left) = until
+                .checked_duration_since(Instant::now())
+                .filter(|left| !left.is_zero())
             {
                 if progress.stop() {
                     return Err(Error::Stopped);
@@ -183,7 +184,8 @@ impl Client {
                     return Err(wrong_size(wanted, "more than ", wanted.bytes).into());
                 }
                 hasher.update(&piece[..count]);
-                file.write_all(&piece[..count]).map_err(Error::io("write", &part.path))?;
+                file.write_all(&piece[..count])
+                    .map_err(Error::io("write", &part.path))?;
                 progress.bytes(done, wanted.bytes);
             }
             if done < wanted.bytes {
@@ -235,7 +237,10 @@ fn starts_at<B>(response: &Response<B>, asked: u64, wanted: &Wanted<'_>) -> Resu
                 _ => Err(Failed::Lasting(Error::Download {
                     url: wanted.url.clone(),
                     reason: format!("asked for the bytes from {asked} on, it sent others"),
-                    remedy: format!("Something between here and the hub is at fault. {}", wanted.by_hand),
+                    remedy: format!(
+                        "Something between here and the hub is at fault. {}",
+                        wanted.by_hand
+                    ),
                 })),
             }
         }
@@ -311,11 +316,7 @@ impl Part {
 
     /// Opens the file at its end, with the hash of what is in it. One that is
     /// longer than it may become is begun anew.
-    fn open(
-        &self,
-        limit: u64,
-        progress: &dyn Progress,
-    ) -> Result<(File, Sha256, u64), Error> {
+    fn open(&self, limit: u64, progress: &dyn Progress) -> Result<(File, Sha256, u64), Error> {
         let mut file = File::options()
             .create(true)
             .truncate(false)

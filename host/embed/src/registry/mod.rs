@@ -73,7 +73,9 @@ impl Registry {
     /// The registry in `folder`, which is made when something is put in.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self {
+            folder: folder.into(),
+        }
     }
 
     /// `models` in the platform's cache folder for pkb; none where the user
@@ -105,7 +107,9 @@ impl Registry {
         for entry in entries {
             let entry = entry.map_err(Error::io("read", &self.folder))?;
             let folder = entry.path();
-            let Ok(name) = entry.file_name().into_string() else { continue };
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
             if check_name(&name).is_err() || !folder.is_dir() {
                 continue;
             }
@@ -115,7 +119,12 @@ impl Registry {
                 .map(|metadata| metadata.len())
                 .sum();
             let info = Model::open(&folder).map(|model| model.info().clone());
-            listed.push(Listed { name, folder, bytes, info });
+            listed.push(Listed {
+                name,
+                folder,
+                bytes,
+                info,
+            });
         }
         listed.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(listed)
@@ -141,7 +150,11 @@ impl Registry {
                 "`pkb model list` shows those there are; `pkb model add {name} FOLDER` adds one"
             )
         };
-        Err(Error::UnknownModel { name: name.to_owned(), folder: self.folder.clone(), hint })
+        Err(Error::UnknownModel {
+            name: name.to_owned(),
+            folder: self.folder.clone(),
+            hint,
+        })
     }
 
     /// Opens the model `name`; see [`Model::open`].
@@ -291,7 +304,13 @@ pub(crate) fn check_name(name: &str) -> Result<(), Error> {
         || (stem.len() == 4
             && (stem.starts_with("com") || stem.starts_with("lpt"))
             && stem.ends_with(|c: char| c.is_ascii_digit()));
-    if sound && !device { Ok(()) } else { Err(Error::BadName { name: name.to_owned() }) }
+    if sound && !device {
+        Ok(())
+    } else {
+        Err(Error::BadName {
+            name: name.to_owned(),
+        })
+    }
 }
 
 #[cfg(test)]

@@ -79,7 +79,11 @@ impl Registry {
                 sha256: file.sha256,
                 by_hand: by_hand(entry),
             };
-            let mut here = Shifted { progress: &mut *progress, before, total: entry.bytes() };
+            let mut here = Shifted {
+                progress: &mut *progress,
+                before,
+                total: entry.bytes(),
+            };
             client.fetch(&wanted, &parts.join(local), &mut here)?;
             before += file.bytes;
         }

@@ -27,11 +27,17 @@ fn a_model_is_added_listed_opened_and_removed() {
 
     let info = registry.add("mine", source.path()).unwrap();
     assert_eq!(info.name, "mine");
-    assert_eq!(registry.path("mine").unwrap(), registry.folder().join("mine"));
+    assert_eq!(
+        registry.path("mine").unwrap(),
+        registry.folder().join("mine")
+    );
     assert!(!registry.folder().join("mine/unrelated.bin").exists());
     let model = registry.open("mine").unwrap();
     assert_eq!(model.info().fingerprint, info.fingerprint);
-    assert_eq!(model.embed(&[vec![1]], &|| false, &|_| ()).unwrap(), [[1.0, 0.0, 0.0]]);
+    assert_eq!(
+        model.embed(&[vec![1]], &|| false, &|_| ()).unwrap(),
+        [[1.0, 0.0, 0.0]]
+    );
 
     registry.add("a-second", source.path()).unwrap();
     let listed = registry.list().unwrap();
@@ -41,7 +47,10 @@ fn a_model_is_added_listed_opened_and_removed() {
     assert!(listed[1].bytes > 100);
 
     registry.remove("mine").unwrap();
-    assert!(matches!(registry.open("mine"), Err(Error::UnknownModel { .. })));
+    assert!(matches!(
+        registry.open("mine"),
+        Err(Error::UnknownModel { .. })
+    ));
     assert!(hidden(&registry).is_empty(), "{:?}", hidden(&registry));
     registry.add("mine", source.path()).unwrap();
 }
@@ -52,13 +61,22 @@ fn what_does_not_work_is_not_added() {
     let registry = Registry::new(home.path());
     let broken = source();
     fs::write(broken.path().join(ONNX), "not a network").unwrap();
-    assert!(matches!(registry.add("broken", broken.path()), Err(Error::Onnx { .. })));
+    assert!(matches!(
+        registry.add("broken", broken.path()),
+        Err(Error::Onnx { .. })
+    ));
     let wrong = source();
     fs::write(wrong.path().join(MODEL_TOML), toml("mean", 8, 4)).unwrap();
-    assert!(matches!(registry.add("wrong", wrong.path()), Err(Error::Dimensions { .. })));
+    assert!(matches!(
+        registry.add("wrong", wrong.path()),
+        Err(Error::Dimensions { .. })
+    ));
     let part = source();
     fs::remove_file(part.path().join(TOKENIZER)).unwrap();
-    assert!(matches!(registry.add("part", part.path()), Err(Error::MissingFile { .. })));
+    assert!(matches!(
+        registry.add("part", part.path()),
+        Err(Error::MissingFile { .. })
+    ));
     assert!(registry.list().unwrap().is_empty());
     assert!(hidden(&registry).is_empty(), "{:?}", hidden(&registry));
 }
@@ -77,18 +95,40 @@ fn a_name_is_taken_once() {
 fn names_that_are_no_folder_names_are_refused() {
     let registry = Registry::new("nowhere");
     for name in [
-        "", ".", "..", "../x", "a/b", "a\\b", ".hidden", "Upper", "a b", "ä", "dot.", "con",
-        "nul.txt", "com1", &"x".repeat(65),
+        "",
+        ".",
+        "..",
+        "../x",
+        "a/b",
+        "a\\b",
+        ".hidden",
+        "Upper",
+        "a b",
+        "ä",
+        "dot.",
+        "con",
+        "nul.txt",
+        "com1",
+        &"x".repeat(65),
     ] {
-        assert!(matches!(registry.path(name), Err(Error::BadName { .. })), "{name}");
-        assert!(matches!(registry.remove(name), Err(Error::BadName { .. })), "{name}");
+        assert!(
+            matches!(registry.path(name), Err(Error::BadName { .. })),
+            "{name}"
+        );
+        assert!(
+            matches!(registry.remove(name), Err(Error::BadName { .. })),
+            "{name}"
+        );
         assert!(matches!(
             registry.add(name, Path::new("nowhere")),
             Err(Error::BadName { .. })
         ));
     }
     for name in ["a", "bge-small-en-v1.5", "0_x", "comma", "console"] {
-        assert!(matches!(registry.path(name), Err(Error::UnknownModel { .. })), "{name}");
+        assert!(
+            matches!(registry.path(name), Err(Error::UnknownModel { .. })),
+            "{name}"
+        );
     }
 }
 
@@ -99,7 +139,10 @@ fn an_unknown_model_is_told_how_to_get() {
     assert!(message.contains("pkb model pull minilm"), "{message}");
     let message = registry.path("other").unwrap_err().to_string();
     assert!(message.contains("pkb model add other FOLDER"), "{message}");
-    let message = registry.pull("other", HUB, &mut ()).unwrap_err().to_string();
+    let message = registry
+        .pull("other", HUB, &mut ())
+        .unwrap_err()
+        .to_string();
     assert!(message.contains("minilm, bge-small-en"), "{message}");
 }
 
@@ -112,7 +155,14 @@ fn a_model_that_cannot_be_used_is_listed_with_the_reason() {
     fs::create_dir(home.path().join(".minilm.part")).unwrap();
     let listed = registry.list().unwrap();
     assert_eq!(listed.len(), 1);
-    assert!(listed[0].info.as_ref().unwrap_err().to_string().contains("model.toml is missing"));
+    assert!(
+        listed[0]
+            .info
+            .as_ref()
+            .unwrap_err()
+            .to_string()
+            .contains("model.toml is missing")
+    );
 }
 
 #[test]
@@ -130,7 +180,10 @@ fn the_lock_keeps_others_out_until_it_ends() {
     let registry = Registry::new(home.path());
     let held = registry.lock("mine", &mut ()).unwrap();
     let mut watch = Watch(Vec::new());
-    assert!(matches!(registry.lock("mine", &mut watch), Err(Error::Stopped)));
+    assert!(matches!(
+        registry.lock("mine", &mut watch),
+        Err(Error::Stopped)
+    ));
     assert!(watch.0[0].contains("another process"));
     assert!(registry.lock("other", &mut watch).is_ok());
     drop(held);

@@ -27,11 +27,20 @@ fn prefixes_keep_their_spaces_and_a_byte_order_mark_is_no_error() {
 fn mistakes_are_named_and_shown_how_to_mend() {
     for (text, part) in [
         ("pooling = \"max\"\nlimit = 9\ndimensions = 3", "max"),
-        ("pooling = \"mean\"\nlimit = 2\ndimensions = 3", "`limit` is 2"),
-        ("pooling = \"mean\"\nlimit = 9\ndimensions = 0", "`dimensions` is 0"),
+        (
+            "pooling = \"mean\"\nlimit = 2\ndimensions = 3",
+            "`limit` is 2",
+        ),
+        (
+            "pooling = \"mean\"\nlimit = 9\ndimensions = 0",
+            "`dimensions` is 0",
+        ),
         ("pooling = \"mean\"\nlimit = -9\ndimensions = 3", "limit"),
         ("pooling = \"mean\"\nlimit = 9", "dimensions"),
-        ("pooling = \"mean\"\nlimit = 9\ndimensions = 3\nprefix = 1", "prefix"),
+        (
+            "pooling = \"mean\"\nlimit = 9\ndimensions = 3\nprefix = 1",
+            "prefix",
+        ),
         ("not toml", "line 1"),
     ] {
         let message = read(text.as_bytes()).unwrap_err().to_string();
@@ -45,7 +54,10 @@ fn mistakes_are_named_and_shown_how_to_mend() {
 fn a_missing_one_beside_the_others_is_shown_how_to_write() {
     let folder = tempfile::tempdir().unwrap();
     let message = Settings::read(folder.path()).unwrap_err().to_string();
-    assert!(message.contains("model.toml is missing") && !message.contains("384"), "{message}");
+    assert!(
+        message.contains("model.toml is missing") && !message.contains("384"),
+        "{message}"
+    );
 
     Net::default().write(folder.path(), "");
     std::fs::remove_file(folder.path().join(MODEL_TOML)).unwrap();

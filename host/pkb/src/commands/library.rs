@@ -2,7 +2,9 @@
 
 use std::process::ExitCode;
 
-use pkb_engine::{Engine, ListRequest, NewFolder, SourceReport, SyncOptions, SyncReport, short_path};
+use pkb_engine::{
+    Engine, ListRequest, NewFolder, SourceReport, SyncOptions, SyncReport, short_path,
+};
 use serde_json::json;
 
 use crate::FAILED;
@@ -11,7 +13,8 @@ use crate::output::{DIM, Output, STRONG, Table, count};
 use crate::progress::Watch;
 
 pub(crate) fn add(engine: &Engine, args: cli::Add, output: &Output) -> anyhow::Result<ExitCode> {
-    let settings = |given: Option<String>| given.as_deref().map(pkb_engine::json_object).transpose();
+    let settings =
+        |given: Option<String>| given.as_deref().map(pkb_engine::json_object).transpose();
     let source = engine.add_folder(
         &args.path,
         &NewFolder {
@@ -55,7 +58,11 @@ pub(crate) fn sync(engine: &Engine, args: &cli::Sync, output: &Output) -> anyhow
     } else {
         show(&report, output);
     }
-    Ok(if report.complete() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    Ok(if report.complete() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FAILED)
+    })
 }
 
 fn show(report: &SyncReport, output: &Output) {
@@ -64,7 +71,10 @@ fn show(report: &SyncReport, output: &Output) {
     }
     let mut table = Table::default();
     for source in &report.sources {
-        table.row().styled(&source.source, STRONG).text(summary(source));
+        table
+            .row()
+            .styled(&source.source, STRONG)
+            .text(summary(source));
     }
     table.print(output);
     for source in &report.sources {
@@ -81,9 +91,14 @@ fn show(report: &SyncReport, output: &Output) {
     }
     match &report.embedding {
         Some(done) if done.model.is_none() => {
-            output.note("nothing was embedded, so search is by word only: `pkb model pull` gets the model");
+            output.note(
+                "nothing was embedded, so search is by word only: `pkb model pull` gets the model",
+            );
         }
-        Some(done) if done.made > 0 => output.line(format_args!("{} embedded", count(done.made, "chunk", "chunks"))),
+        Some(done) if done.made > 0 => output.line(format_args!(
+            "{} embedded",
+            count(done.made, "chunk", "chunks")
+        )),
         _ => {}
     }
     if report.stopped {
@@ -107,7 +122,11 @@ fn summary(source: &SourceReport) -> String {
     .filter(|(number, _)| *number > 0)
     .map(|(number, what)| format!("{} {what}", crate::output::thousands(number)))
     .collect();
-    if parts.is_empty() { "nothing there".into() } else { parts.join(", ") }
+    if parts.is_empty() {
+        "nothing there".into()
+    } else {
+        parts.join(", ")
+    }
 }
 
 pub(crate) fn list(engine: &Engine, args: cli::List, output: &Output) -> anyhow::Result<ExitCode> {
@@ -144,19 +163,28 @@ pub(crate) fn list(engine: &Engine, args: cli::List, output: &Output) -> anyhow:
     Ok(ExitCode::SUCCESS)
 }
 
-pub(crate) fn remove(engine: &Engine, args: &cli::Remove, output: &Output) -> anyhow::Result<ExitCode> {
+pub(crate) fn remove(
+    engine: &Engine,
+    args: &cli::Remove,
+    output: &Output,
+) -> anyhow::Result<ExitCode> {
     let source = engine.source(&args.source)?;
     let name = &source.spec.name;
     let question = format!("Forget the source {name} and all that came from it? The files stay.");
     if !args.yes && !output.confirm(&question) {
-        output.note(format_args!("nothing was removed; `pkb remove {name} --yes` does it without asking"));
+        output.note(format_args!(
+            "nothing was removed; `pkb remove {name} --yes` does it without asking"
+        ));
         return Ok(ExitCode::from(FAILED));
     }
     let removed = engine.remove_source(name)?;
     if output.json {
         output.json(&json!({ "source": name, "items": removed }))?;
     } else {
-        output.line(format_args!("{name} is forgotten: {}", count(removed, "item", "items")));
+        output.line(format_args!(
+            "{name} is forgotten: {}",
+            count(removed, "item", "items")
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

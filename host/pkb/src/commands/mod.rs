@@ -29,7 +29,11 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
         Command::Status => status::status(&open(&global, Access::Read)?, output),
         Command::Ledger(args) => status::ledger(&open(&global, Access::Read)?, args, output),
         Command::Doctor(args) => {
-            let access = if args.fix { Access::Write } else { Access::Read };
+            let access = if args.fix {
+                Access::Write
+            } else {
+                Access::Read
+            };
             status::doctor(&open(&global, access)?, &args, output)
         }
         Command::Remove(args) => library::remove(&open(&global, Access::Write)?, &args, output),
@@ -60,7 +64,10 @@ fn open(global: &Global, access: Access) -> anyhow::Result<Engine> {
 
 fn serve(global: &Global) -> anyhow::Result<ExitCode> {
     let engine = Arc::new(open(global, Access::Write)?);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
     let served = runtime.block_on(mcp::serve(engine));
     // A call that is still running must not keep the process: what it has
     // committed is safe.

@@ -21,17 +21,31 @@ pub(crate) fn run(home: &Home, command: Model, output: &Output) -> anyhow::Resul
     match command {
         Model::Pull { name } => pull(&registry, &name, output)?,
         Model::Add { name, folder } => {
-            let info = registry.add(&name, &folder).map_err(pkb_engine::Error::from)?;
-            done(&name, &format!("{} is here, {} dimensions", info.name, info.dimensions), output)?;
+            let info = registry
+                .add(&name, &folder)
+                .map_err(pkb_engine::Error::from)?;
+            done(
+                &name,
+                &format!("{} is here, {} dimensions", info.name, info.dimensions),
+                output,
+            )?;
         }
         Model::List => list(home, &registry, output)?,
         Model::Use { name } => {
             Engine::open(home.clone(), Access::Write)?.use_model(&name)?;
-            done(&name, "is used from now on; the next `pkb sync` makes its vectors", output)?;
+            done(
+                &name,
+                "is used from now on; the next `pkb sync` makes its vectors",
+                output,
+            )?;
         }
         Model::Remove { name } => {
             registry.remove(&name).map_err(pkb_engine::Error::from)?;
-            done(&name, "is deleted; its vectors stay until another model takes over", output)?;
+            done(
+                &name,
+                "is deleted; its vectors stay until another model takes over",
+                output,
+            )?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -43,7 +57,11 @@ fn pull(registry: &Registry, name: &str, output: &Output) -> anyhow::Result<()> 
     let pulled = registry.pull(name, &hub, &mut download);
     download.clear();
     let info = pulled.map_err(pkb_engine::Error::from)?;
-    done(name, &format!("({}) is here; `pkb sync` embeds with it", info.name), output)
+    done(
+        name,
+        &format!("({}) is here; `pkb sync` embeds with it", info.name),
+        output,
+    )
 }
 
 fn done(name: &str, what: &str, output: &Output) -> anyhow::Result<()> {
@@ -55,10 +73,16 @@ fn done(name: &str, what: &str, output: &Output) -> anyhow::Result<()> {
 }
 
 fn list(home: &Home, registry: &Registry, output: &Output) -> anyhow::Result<()> {
-    let used = home.settings().unwrap_or_else(|_| HomeSettings::default()).model;
+    let used = home
+        .settings()
+        .unwrap_or_else(|_| HomeSettings::default())
+        .model;
     let used = used.as_deref().unwrap_or(pkb_engine::DEFAULT_MODEL);
     let here = registry.list().map_err(pkb_engine::Error::from)?;
-    let others: Vec<_> = CATALOGUE.iter().filter(|entry| here.iter().all(|listed| listed.name != entry.name)).collect();
+    let others: Vec<_> = CATALOGUE
+        .iter()
+        .filter(|entry| here.iter().all(|listed| listed.name != entry.name))
+        .collect();
     if output.json {
         let here: Vec<_> = here
             .iter()
@@ -74,18 +98,32 @@ fn list(home: &Home, registry: &Registry, output: &Output) -> anyhow::Result<()>
                 })
             })
             .collect();
-        let others: Vec<_> =
-            others.iter().map(|entry| json!({ "name": entry.name, "bytes": entry.bytes() })).collect();
+        let others: Vec<_> = others
+            .iter()
+            .map(|entry| json!({ "name": entry.name, "bytes": entry.bytes() }))
+            .collect();
         return output.json(&json!({ "here": here, "to_pull": others }));
     }
     let mut table = Table::default();
     for listed in &here {
         let what = match &listed.info {
-            Ok(info) => format!("{}, {} dimensions, reads {} tokens", info.name, info.dimensions, info.limit),
+            Ok(info) => format!(
+                "{}, {} dimensions, reads {} tokens",
+                info.name, info.dimensions, info.limit
+            ),
             Err(error) => format!("cannot be used: {error}"),
         };
-        let mark = if listed.name == used { "in use" } else { "here" };
-        table.row().styled(&listed.name, STRONG).text(mark).text(bytes(listed.bytes)).text(what);
+        let mark = if listed.name == used {
+            "in use"
+        } else {
+            "here"
+        };
+        table
+            .row()
+            .styled(&listed.name, STRONG)
+            .text(mark)
+            .text(bytes(listed.bytes))
+            .text(what);
     }
     for entry in others {
         table

@@ -13,7 +13,10 @@ pub(crate) fn run(home: &Home, command: Plugin, output: &Output) -> anyhow::Resu
     let engine = Engine::open(home.clone(), Access::Write)?;
     match command {
         Plugin::Add { file } => {
-            let added = engine.plugins().add(engine.sandbox()?, &file).map_err(pkb_engine::Error::from)?;
+            let added = engine
+                .plugins()
+                .add(engine.sandbox()?, &file)
+                .map_err(pkb_engine::Error::from)?;
             show(&added, output)?;
             if !output.json {
                 output.line(format_args!("{STRONG}{}{STRONG:#} is added.", added.name));
@@ -21,22 +24,41 @@ pub(crate) fn run(home: &Home, command: Plugin, output: &Output) -> anyhow::Resu
         }
         Plugin::List => list(&engine, output)?,
         Plugin::Info { name } => {
-            show(&engine.plugins().get(&name).map_err(pkb_engine::Error::from)?, output)?;
+            show(
+                &engine
+                    .plugins()
+                    .get(&name)
+                    .map_err(pkb_engine::Error::from)?,
+                output,
+            )?;
         }
         Plugin::Remove { name } => {
-            let using = engine.sources()?.into_iter().find(|source| source.spec.chunker.as_deref() == Some(&name));
-            let removed = engine.plugins().remove(&name).map_err(pkb_engine::Error::from)?;
+            let using = engine
+                .sources()?
+                .into_iter()
+                .find(|source| source.spec.chunker.as_deref() == Some(&name));
+            let removed = engine
+                .plugins()
+                .remove(&name)
+                .map_err(pkb_engine::Error::from)?;
             if output.json {
                 output.json(&json!({ "removed": removed.name }))?;
             } else {
-                output.line(format_args!("{STRONG}{}{STRONG:#} is removed.", removed.name));
+                output.line(format_args!(
+                    "{STRONG}{}{STRONG:#} is removed.",
+                    removed.name
+                ));
             }
             if let Some(source) = using {
                 let source = source.spec.name;
                 output.note(format_args!("the source {source} chunks with it: add it again, or give {source} another chunker with `pkb add`"));
             }
         }
-        Plugin::Test { file, input, settings } => test(&engine, &file, &input, &settings, output)?,
+        Plugin::Test {
+            file,
+            input,
+            settings,
+        } => test(&engine, &file, &input, &settings, output)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -46,8 +68,17 @@ fn show(plugin: &Added, output: &Output) -> anyhow::Result<()> {
     if output.json {
         return output.json(plugin);
     }
-    let wasi = plugin.imports.iter().filter(|import| import.starts_with("wasi:")).count();
-    let own: Vec<&str> = plugin.imports.iter().filter(|import| !import.starts_with("wasi:")).map(String::as_str).collect();
+    let wasi = plugin
+        .imports
+        .iter()
+        .filter(|import| import.starts_with("wasi:"))
+        .count();
+    let own: Vec<&str> = plugin
+        .imports
+        .iter()
+        .filter(|import| !import.starts_with("wasi:"))
+        .map(String::as_str)
+        .collect();
     let asks = match (own.as_slice(), wasi) {
         ([], 0) => "nothing".into(),
         (own, 0) => own.join(", "),
@@ -60,9 +91,15 @@ fn show(plugin: &Added, output: &Output) -> anyhow::Result<()> {
     };
     let mut table = Table::default();
     table.row().styled("Name", STRONG).text(&plugin.name);
-    table.row().styled("What", STRONG).text(format_args!("{} {}: {}", plugin.world, plugin.version, plugin.summary));
+    table.row().styled("What", STRONG).text(format_args!(
+        "{} {}: {}",
+        plugin.world, plugin.version, plugin.summary
+    ));
     table.row().styled("Asks for", STRONG).text(asks);
-    table.row().styled("Settings", STRONG).text(plugin.settings_schema.replace('\n', " "));
+    table
+        .row()
+        .styled("Settings", STRONG)
+        .text(plugin.settings_schema.replace('\n', " "));
     table.row().styled("SHA-256", STRONG).text(&plugin.sha256);
     table.print(output);
     Ok(())
@@ -101,13 +138,22 @@ fn list(engine: &Engine, output: &Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn test(engine: &Engine, file: &Path, input: &Path, settings: &str, output: &Output) -> anyhow::Result<()> {
+fn test(
+    engine: &Engine,
+    file: &Path,
+    input: &Path,
+    settings: &str,
+    output: &Output,
+) -> anyhow::Result<()> {
     let settings = pkb_engine::json_object(settings)?;
     let trial = engine.try_component(file, input, &settings)?;
     if output.json {
         return output.json(&trial);
     }
-    output.line(format_args!("{STRONG}{} {}{STRONG:#}", trial.world, trial.component));
+    output.line(format_args!(
+        "{STRONG}{} {}{STRONG:#}",
+        trial.world, trial.component
+    ));
     for document in &trial.documents {
         output.line(format_args!(
             "{STRONG}{}{STRONG:#}: {} of text, {}, {}, {}",

@@ -10,7 +10,11 @@ use crate::output::{DIM, MATCH, Output, PLACE, STRONG, count, printable, wrap};
 /// Lines that a snippet takes at most.
 const SNIPPET_LINES: usize = 4;
 
-pub(crate) fn search(engine: &Engine, args: cli::Search, output: &Output) -> anyhow::Result<ExitCode> {
+pub(crate) fn search(
+    engine: &Engine,
+    args: cli::Search,
+    output: &Output,
+) -> anyhow::Result<ExitCode> {
     let answer = engine.search(&SearchRequest {
         query: args.query.join(" "),
         limit: usize::from(args.limit),
@@ -52,17 +56,32 @@ fn show(number: usize, hit: &Hit, explain: bool, output: &Output) {
         cited.push_str(&printable(&hit.headings.join(" › ")));
     }
     let place = hit.place.to_words();
-    let place = if place.is_empty() { place } else { format!(", {place}") };
+    let place = if place.is_empty() {
+        place
+    } else {
+        format!(", {place}")
+    };
     output.line(format_args!("{indent}{PLACE}{cited}{place}{PLACE:#}"));
-    let lines = wrap(&hit.snippet.text, &hit.snippet.matches, MATCH, output.width() - indent.len());
+    let lines = wrap(
+        &hit.snippet.text,
+        &hit.snippet.matches,
+        MATCH,
+        output.width() - indent.len(),
+    );
     for line in lines.iter().take(SNIPPET_LINES) {
         output.line(format_args!("{indent}{line}"));
     }
     if !hit.also.is_empty() {
         let places: Vec<String> = hit.also.iter().map(|also| also.place.to_words()).collect();
-        output.line(format_args!("{indent}{DIM}also {}{DIM:#}", places.join("; ")));
+        output.line(format_args!(
+            "{indent}{DIM}also {}{DIM:#}",
+            places.join("; ")
+        ));
     }
-    output.line(format_args!("{indent}{DIM}{}{DIM:#}", why(&hit.why, explain)));
+    output.line(format_args!(
+        "{indent}{DIM}{}{DIM:#}",
+        why(&hit.why, explain)
+    ));
     output.line("");
 }
 
@@ -107,13 +126,23 @@ pub(crate) fn get(engine: &Engine, args: &cli::Get, output: &Output) -> anyhow::
     let item = &reading.details.item;
     output.line(format_args!("{STRONG}{}{STRONG:#}", printable(&item.title)));
     let lines = match (reading.lines, reading.line_count) {
-        (Some((from, to)), Some(all)) if args.lines.is_some() => format!(", lines {from}-{to} of {all}"),
+        (Some((from, to)), Some(all)) if args.lines.is_some() => {
+            format!(", lines {from}-{to} of {all}")
+        }
         (_, Some(all)) => format!(", {}", count(u64::from(all), "line", "lines")),
         _ => String::new(),
     };
-    output.line(format_args!("{PLACE}{}{lines}{PLACE:#}", printable(&reading.path)));
+    output.line(format_args!(
+        "{PLACE}{}{lines}{PLACE:#}",
+        printable(&reading.path)
+    ));
     if !reading.details.tags.is_empty() {
-        let tags: Vec<String> = reading.details.tags.iter().map(|tag| format!("#{}", printable(tag))).collect();
+        let tags: Vec<String> = reading
+            .details
+            .tags
+            .iter()
+            .map(|tag| format!("#{}", printable(tag)))
+            .collect();
         output.line(format_args!("{DIM}{}{DIM:#}", tags.join(" ")));
     }
     output.line("");

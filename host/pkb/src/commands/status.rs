@@ -26,7 +26,11 @@ pub(crate) fn status(engine: &Engine, output: &Output) -> anyhow::Result<ExitCod
             .text(format_args!("  {}", component.name))
             .text(component.world)
             .text(&component.version)
-            .text(if component.builtin { "built-in" } else { "plugin" })
+            .text(if component.builtin {
+                "built-in"
+            } else {
+                "plugin"
+            })
             .styled(&component.sha256[..12], DIM);
     }
     table.print(output);
@@ -40,12 +44,19 @@ fn numbers(health: &Health, output: &Output) {
     let store = &health.store;
     let model = &health.model;
     let vectors = if model.installed {
-        format!("{} of {} chunks have a vector", thousands(model.vectors), thousands(model.vectors + model.missing))
+        format!(
+            "{} of {} chunks have a vector",
+            thousands(model.vectors),
+            thousands(model.vectors + model.missing)
+        )
     } else {
         "not installed".into()
     };
     let mut table = Table::default();
-    table.row().styled("Home", STRONG).text(short_path(health.home.as_ref()));
+    table
+        .row()
+        .styled("Home", STRONG)
+        .text(short_path(health.home.as_ref()));
     table.row().styled("Database", STRONG).text(format_args!(
         "{} for {} of text",
         bytes(store.bytes),
@@ -56,7 +67,10 @@ fn numbers(health: &Health, output: &Output) {
         count(store.items, "item", "items"),
         count(store.chunks, "chunk", "chunks")
     ));
-    table.row().styled("Model", STRONG).text(format_args!("{}: {vectors}", model.name));
+    table
+        .row()
+        .styled("Model", STRONG)
+        .text(format_args!("{}: {vectors}", model.name));
     table.print(output);
 }
 
@@ -90,7 +104,9 @@ fn sources(health: &Health, output: &Output) {
 
 /// How long ago a time in milliseconds since 1970 was.
 fn ago(then: i64) -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |time| time.as_secs());
     let seconds = now.saturating_sub(u64::try_from(then / 1000).unwrap_or(0));
     match seconds {
         0..60 => "just now".into(),
@@ -100,7 +116,11 @@ fn ago(then: i64) -> String {
     }
 }
 
-pub(crate) fn ledger(engine: &Engine, args: cli::Ledger, output: &Output) -> anyhow::Result<ExitCode> {
+pub(crate) fn ledger(
+    engine: &Engine,
+    args: cli::Ledger,
+    output: &Output,
+) -> anyhow::Result<ExitCode> {
     let state = if args.failed {
         Some(LedgerState::Failed)
     } else if args.skipped {
@@ -131,7 +151,11 @@ pub(crate) fn ledger(engine: &Engine, args: cli::Ledger, output: &Output) -> any
         };
         let mut says: Vec<&str> = row.message.as_deref().into_iter().collect();
         says.extend(row.warnings.iter().map(String::as_str));
-        table.row().styled(state, STRONG).text(format_args!("{}/{}", row.source, row.external_id)).text(says.join("; "));
+        table
+            .row()
+            .styled(state, STRONG)
+            .text(format_args!("{}/{}", row.source, row.external_id))
+            .text(says.join("; "));
     }
     table.print(output);
     if page.total == 0 {
@@ -140,25 +164,46 @@ pub(crate) fn ledger(engine: &Engine, args: cli::Ledger, output: &Output) -> any
     Ok(ExitCode::SUCCESS)
 }
 
-pub(crate) fn doctor(engine: &Engine, args: &cli::Doctor, output: &Output) -> anyhow::Result<ExitCode> {
+pub(crate) fn doctor(
+    engine: &Engine,
+    args: &cli::Doctor,
+    output: &Output,
+) -> anyhow::Result<ExitCode> {
     let found = engine.check()?;
-    let left = if args.fix && !found.is_empty() { engine.repair(&found)? } else { found.clone() };
+    let left = if args.fix && !found.is_empty() {
+        engine.repair(&found)?
+    } else {
+        found.clone()
+    };
     if output.json {
         output.json(&json!({ "found": found, "left": left }))?;
     } else {
         for problem in &left {
-            output.line(format_args!("{STRONG}problem:{STRONG:#} {}", problem.message));
+            output.line(format_args!(
+                "{STRONG}problem:{STRONG:#} {}",
+                problem.message
+            ));
         }
         match (found.len() as u64, left.len() as u64) {
             (0, _) => output.line("Everything fits together."),
-            (found, 0) => output.line(format_args!("{} put right.", count(found, "problem", "problems"))),
+            (found, 0) => output.line(format_args!(
+                "{} put right.",
+                count(found, "problem", "problems")
+            )),
             (_, left) => {
-                output.line(format_args!("{} found.", count(left, "problem", "problems")));
+                output.line(format_args!(
+                    "{} found.",
+                    count(left, "problem", "problems")
+                ));
                 if !args.fix {
                     output.note("`pkb doctor --fix` makes again what can be made from the texts");
                 }
             }
         }
     }
-    Ok(if left.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    Ok(if left.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FAILED)
+    })
 }

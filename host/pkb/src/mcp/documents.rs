@@ -56,7 +56,10 @@ pub(super) struct GetArguments {
 
 /// Models write a number as one now and then.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "item is to be a string: a number, path or title")]
+#[serde(
+    untagged,
+    expecting = "item is to be a string: a number, path or title"
+)]
 enum Wanted {
     Number(i64),
     Words(String),
@@ -157,7 +160,11 @@ pub(super) fn get(engine: &Engine, arguments: GetArguments) -> Result<Answer<Doc
         (from, to) => Some((from.unwrap_or(1), to.unwrap_or(u32::MAX))),
     };
     let part = Part::read(engine, &wanted, lines)?;
-    let Part { reading, cut, next_line } = part;
+    let Part {
+        reading,
+        cut,
+        next_line,
+    } = part;
     let details = reading.details;
     let data = Document {
         notice: NOTICE,
@@ -174,7 +181,10 @@ pub(super) fn get(engine: &Engine, arguments: GetArguments) -> Result<Answer<Doc
         next_line,
         text: reading.text,
     };
-    Ok(Answer { text: document_text(&data), data })
+    Ok(Answer {
+        text: document_text(&data),
+        data,
+    })
 }
 
 /// What fits into one answer.
@@ -188,12 +198,20 @@ impl Part {
     fn read(engine: &Engine, wanted: &str, lines: Option<(u32, u32)>) -> Result<Part, Error> {
         let mut reading = engine.read_item(wanted, lines)?;
         if reading.text.len() <= MOST_BYTES {
-            return Ok(Part { reading, cut: false, next_line: None });
+            return Ok(Part {
+                reading,
+                cut: false,
+                next_line: None,
+            });
         }
         let (head, whole_lines) = head(&reading.text, MOST_BYTES);
         let Some((first, last)) = reading.lines else {
             reading.text = head.to_owned();
-            return Ok(Part { reading, cut: true, next_line: None });
+            return Ok(Part {
+                reading,
+                cut: true,
+                next_line: None,
+            });
         };
         // The original may have lines that the text has not, so as many lines
         // of the original as fit of the text fit surely; where they end is
@@ -203,12 +221,20 @@ impl Part {
             let shorter = engine.read_item(&reading.item.to_string(), Some((first, to)))?;
             if shorter.text.len() <= MOST_BYTES {
                 let next_line = shorter.lines.map(|(_, last)| last.saturating_add(1));
-                return Ok(Part { reading: shorter, cut: true, next_line });
+                return Ok(Part {
+                    reading: shorter,
+                    cut: true,
+                    next_line,
+                });
             }
         }
         reading.text = head.to_owned();
         reading.lines = Some((first, first));
-        Ok(Part { reading, cut: true, next_line: (first < last).then(|| first.saturating_add(1)) })
+        Ok(Part {
+            reading,
+            cut: true,
+            next_line: (first < last).then(|| first.saturating_add(1)),
+        })
     }
 }
 
@@ -236,7 +262,9 @@ fn document_text(document: &Document) -> String {
         }
     }
     match about.status {
-        "stale" => text.push_str(". The original has changed and could not be read; this is what it said before"),
+        "stale" => text.push_str(
+            ". The original has changed and could not be read; this is what it said before",
+        ),
         "deleted" => text.push_str(". The original is gone; this is what it said"),
         _ => {}
     }
@@ -255,10 +283,18 @@ fn document_text(document: &Document) -> String {
     body.push_str(&document.text);
     text.push_str(&quoted(&body));
     if document.cut {
-        let _ = write!(text, "The text is longer than {} bytes and is cut here.", thousands(MOST_BYTES as u64));
+        let _ = write!(
+            text,
+            "The text is longer than {} bytes and is cut here.",
+            thousands(MOST_BYTES as u64)
+        );
         match document.next_line {
             Some(next) => {
-                let _ = writeln!(text, " Go on with {{\"item\": \"{}\", \"from_line\": {next}}}.", about.item);
+                let _ = writeln!(
+                    text,
+                    " Go on with {{\"item\": \"{}\", \"from_line\": {next}}}.",
+                    about.item
+                );
             }
             None => text.push_str(" search_knowledge finds what the rest says.\n"),
         }
@@ -328,7 +364,10 @@ pub(super) fn list(engine: &Engine, arguments: ListArguments) -> Result<Answer<L
         offset: arguments.offset,
         next_offset: (!page.entries.is_empty() && next < page.total).then_some(next),
     };
-    Ok(Answer { text: listing_text(&data), data })
+    Ok(Answer {
+        text: listing_text(&data),
+        data,
+    })
 }
 
 fn listing_text(listing: &Listing) -> String {
@@ -340,13 +379,25 @@ fn listing_text(listing: &Listing) -> String {
     }
     let mut body = String::new();
     for document in &listing.documents {
-        let _ = write!(body, "[item {}] {}: {}", document.item, line(&document.path), document.title);
+        let _ = write!(
+            body,
+            "[item {}] {}: {}",
+            document.item,
+            line(&document.path),
+            document.title
+        );
         if let Some(modified) = &document.modified {
-            let _ = write!(body, " (changed {})", modified.get(..10).unwrap_or(modified));
+            let _ = write!(
+                body,
+                " (changed {})",
+                modified.get(..10).unwrap_or(modified)
+            );
         }
         body.push('\n');
     }
-    let last = listing.offset.saturating_add(listing.documents.len() as u64);
+    let last = listing
+        .offset
+        .saturating_add(listing.documents.len() as u64);
     let mut text = format!(
         "Items {} to {} of {}. {}",
         thousands(listing.offset.saturating_add(1)),

@@ -130,7 +130,10 @@ struct Ledger {
 
 pub(super) fn check(engine: &Engine, _arguments: Arguments) -> Result<Answer<Report>, Error> {
     let data = report(engine.health()?);
-    Ok(Answer { text: text(&data), data })
+    Ok(Answer {
+        text: text(&data),
+        data,
+    })
 }
 
 fn report(health: Health) -> Report {
@@ -158,13 +161,15 @@ fn report(health: Health) -> Report {
             }),
         })
         .collect();
-    let ledger = sources.iter().fold(Ledger::default(), |sum, source| Ledger {
-        indexed: sum.indexed + source.ledger.indexed,
-        skipped: sum.skipped + source.ledger.skipped,
-        failed: sum.failed + source.ledger.failed,
-        deleted: sum.deleted + source.ledger.deleted,
-        with_warnings: sum.with_warnings + source.ledger.with_warnings,
-    });
+    let ledger = sources
+        .iter()
+        .fold(Ledger::default(), |sum, source| Ledger {
+            indexed: sum.indexed + source.ledger.indexed,
+            skipped: sum.skipped + source.ledger.skipped,
+            failed: sum.failed + source.ledger.failed,
+            deleted: sum.deleted + source.ledger.deleted,
+            with_warnings: sum.with_warnings + source.ledger.with_warnings,
+        });
     Report {
         version: health.version,
         home: health.home,
@@ -217,8 +222,15 @@ fn text(report: &Report) -> String {
             thousands(source.ledger.skipped),
         );
         match &source.last_sync {
-            Some(LastSync { started, finished, outcome }) => {
-                let when = finished.as_deref().or(started.as_deref()).unwrap_or("at an unknown time");
+            Some(LastSync {
+                started,
+                finished,
+                outcome,
+            }) => {
+                let when = finished
+                    .as_deref()
+                    .or(started.as_deref())
+                    .unwrap_or("at an unknown time");
                 let how = outcome.as_deref().unwrap_or("not finished");
                 let _ = writeln!(text, "last sync {when} ({how})");
             }
@@ -228,7 +240,11 @@ fn text(report: &Report) -> String {
     let model = &report.model;
     if model.installed {
         let (present, missing) = (thousands(model.vectors), thousands(model.missing));
-        let _ = writeln!(text, "model {}: {present} vectors, {missing} missing", line(&model.name));
+        let _ = writeln!(
+            text,
+            "model {}: {present} vectors, {missing} missing",
+            line(&model.name)
+        );
     } else {
         let _ = writeln!(text, "model {}: not installed", line(&model.name));
     }
@@ -237,8 +253,15 @@ fn text(report: &Report) -> String {
         .iter()
         .map(|component| {
             let hash = component.sha256.get(..12).unwrap_or(&component.sha256);
-            let by = if component.builtin { "" } else { ", added by the user" };
-            format!("{} {} ({}, {hash}{by})", component.name, component.version, component.world)
+            let by = if component.builtin {
+                ""
+            } else {
+                ", added by the user"
+            };
+            format!(
+                "{} {} ({}, {hash}{by})",
+                component.name, component.version, component.world
+            )
         })
         .collect();
     let _ = writeln!(text, "components: {}", line(&components.join(", ")));

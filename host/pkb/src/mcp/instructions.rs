@@ -35,10 +35,21 @@ fn holds(engine: &Engine) -> Result<String, Error> {
     let mut parts = Vec::new();
     for source in &sources {
         let name = &source.spec.name;
-        let here = engine.list(&ListRequest { sources: vec![name.clone()], limit: 1, ..ListRequest::default() })?.total;
+        let here = engine
+            .list(&ListRequest {
+                sources: vec![name.clone()],
+                limit: 1,
+                ..ListRequest::default()
+            })?
+            .total;
         items += here;
         if parts.len() < SOURCES {
-            parts.push(format!("{} ({}, {})", line(name), line(&source.spec.kind), count(here, "item", "items")));
+            parts.push(format!(
+                "{} ({}, {})",
+                line(name),
+                line(&source.spec.kind),
+                count(here, "item", "items")
+            ));
         }
     }
     let more = sources.len() - parts.len();

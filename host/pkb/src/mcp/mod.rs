@@ -21,9 +21,10 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use pkb_engine::{Engine, Error};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult, ErrorData, Implementation,
-    InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
-    ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult,
+    ErrorData, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer, ServerInitializeError};
 use rmcp::transport::stdio_pipes;
@@ -44,14 +45,22 @@ pub(crate) async fn serve(engine: Arc<Engine>) -> anyhow::Result<()> {
     let client_left = Arc::new(AtomicBool::new(false));
     let (stdin, stdout) = stdio_pipes();
     let stdin = Watched::new(stdin, client_left.clone());
-    let server = Server { engine, client_left };
+    let server = Server {
+        engine,
+        client_left,
+    };
     let running = match server.serve((stdin, stdout)).await {
         Ok(running) => running,
         // Whoever opened the connection had nothing to say.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-        Err(error) => return Err(error).context("the MCP client did not begin as the protocol says"),
+        Err(error) => {
+            return Err(error).context("the MCP client did not begin as the protocol says");
+        }
     };
-    running.waiting().await.context("the MCP server broke off")?;
+    running
+        .waiting()
+        .await
+        .context("the MCP server broke off")?;
     Ok(())
 }
 
@@ -89,7 +98,9 @@ impl Server {
     async fn instructions(&self) -> String {
         let engine = self.engine.clone();
         // What an index cannot say now, a tool says when it is called.
-        spawn_blocking(move || instructions::of(&engine)).await.unwrap_or_default()
+        spawn_blocking(move || instructions::of(&engine))
+            .await
+            .unwrap_or_default()
     }
 }
 
@@ -98,7 +109,8 @@ impl ServerHandler for Server {
         let implementation = Implementation::new("pkb", env!("CARGO_PKG_VERSION"))
             .with_title("pkb, the personal knowledge base")
             .with_description(env!("CARGO_PKG_DESCRIPTION"));
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(implementation)
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(implementation)
     }
 
     async fn initialize(
@@ -111,9 +123,15 @@ impl ServerHandler for Server {
         Ok(info.with_instructions(self.instructions().await))
     }
 
-    async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
         let info = self.get_info().with_instructions(self.instructions().await);
-        Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
+        Ok(DiscoverResult::from_server_info(
+            self.supported_protocol_versions().into_owned(),
+            info,
+        ))
     }
 
     async fn list_tools(
@@ -121,7 +139,10 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult { tools: tools(), ..ListToolsResult::default() })
+        Ok(ListToolsResult {
+            tools: tools(),
+            ..ListToolsResult::default()
+        })
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -141,8 +162,14 @@ impl ServerHandler for Server {
             sync::NAME => sync::sync(self, arguments, context).await,
             health::NAME => self.call(arguments, health::check).await,
             unknown => {
-                let names: Vec<String> = tools().into_iter().map(|tool| tool.name.into_owned()).collect();
-                let message = format!("there is no tool called {unknown:?}; there are: {}", names.join(", "));
+                let names: Vec<String> = tools()
+                    .into_iter()
+                    .map(|tool| tool.name.into_owned())
+                    .collect();
+                let message = format!(
+                    "there is no tool called {unknown:?}; there are: {}",
+                    names.join(", ")
+                );
                 return Err(ErrorData::invalid_params(message, None));
             }
         };
@@ -162,7 +189,12 @@ fn tools() -> Vec<Tool> {
 }
 
 /// A tool that takes `A` and answers with `T`.
-fn tool<A, T>(name: &'static str, title: &'static str, description: &'static str, hints: ToolAnnotations) -> Tool
+fn tool<A, T>(
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    hints: ToolAnnotations,
+) -> Tool
 where
     A: JsonSchema,
     T: JsonSchema,
@@ -175,14 +207,21 @@ where
 
 /// Hints for a tool that changes nothing and looks at this machine only.
 fn reads_only() -> ToolAnnotations {
-    ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false)
+    ToolAnnotations::new()
+        .read_only(true)
+        .destructive(false)
+        .idempotent(true)
+        .open_world(false)
 }
 
 /// The arguments of a call. An argument that is null is one that is not given.
 fn parse<A: DeserializeOwned>(mut arguments: JsonObject) -> Result<A, CallToolResult> {
     arguments.retain(|_, value| !value.is_null());
-    serde_json::from_value(arguments.into())
-        .map_err(|error| failure(&format!("The arguments are not as the tool's input schema says: {error}.")))
+    serde_json::from_value(arguments.into()).map_err(|error| {
+        failure(&format!(
+            "The arguments are not as the tool's input schema says: {error}."
+        ))
+    })
 }
 
 /// The protocol's form of what a tool came to.
@@ -192,7 +231,9 @@ fn result<T: Serialize>(outcome: Result<Result<Answer<T>, Error>, JoinError>) ->
         Ok(Err(error)) => return failure(&render::error(&error)),
         Err(error) => {
             tracing::error!("a tool broke off: {error}");
-            return failure("pkb broke off while it worked on this. Its log on stderr says more; `pkb doctor` checks the index.");
+            return failure(
+                "pkb broke off while it worked on this. Its log on stderr says more; `pkb doctor` checks the index.",
+            );
         }
     };
     match serde_json::to_value(answer.data) {
@@ -220,7 +261,13 @@ mod tests {
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
         assert_eq!(
             names,
-            ["search_knowledge", "get_document", "list_documents", "sync_knowledge_base", "health_check"]
+            [
+                "search_knowledge",
+                "get_document",
+                "list_documents",
+                "sync_knowledge_base",
+                "health_check"
+            ]
         );
         for tool in tools {
             let output = tool.output_schema.unwrap();
@@ -228,7 +275,10 @@ mod tests {
                 assert_eq!(schema["type"], "object", "{}", tool.name);
                 assert!(schema["properties"].is_object(), "{}", tool.name);
                 let text = serde_json::to_string(schema).unwrap();
-                assert!(!text.contains("$ref") && !text.contains("\"format\""), "{text}");
+                assert!(
+                    !text.contains("$ref") && !text.contains("\"format\""),
+                    "{text}"
+                );
             }
             let hints = tool.annotations.unwrap();
             let writes = tool.name == "sync_knowledge_base";
@@ -245,7 +295,11 @@ mod tests {
         for tool in tools() {
             for schema in [&tool.input_schema, &tool.output_schema.unwrap()] {
                 for (name, property) in schema["properties"].as_object().unwrap() {
-                    assert!(property["description"].is_string(), "{}: {name}: {property}", tool.name);
+                    assert!(
+                        property["description"].is_string(),
+                        "{}: {name}: {property}",
+                        tool.name
+                    );
                 }
             }
         }
@@ -258,11 +312,17 @@ mod tests {
             assert_eq!(wrong.is_error, Some(true));
             serde_json::to_string(&wrong.content).unwrap()
         };
-        let wrong = parse::<search::Arguments>(arguments(json!({}))).err().unwrap();
+        let wrong = parse::<search::Arguments>(arguments(json!({})))
+            .err()
+            .unwrap();
         assert!(text(wrong).contains("missing field `query`"));
-        let wrong = parse::<search::Arguments>(arguments(json!({"query": "a", "top_k": 3}))).err().unwrap();
+        let wrong = parse::<search::Arguments>(arguments(json!({"query": "a", "top_k": 3})))
+            .err()
+            .unwrap();
         assert!(text(wrong).contains("unknown field `top_k`, expected one of `query`"));
-        let wrong = parse::<documents::GetArguments>(arguments(json!({"item": true}))).err().unwrap();
+        let wrong = parse::<documents::GetArguments>(arguments(json!({"item": true})))
+            .err()
+            .unwrap();
         assert!(text(wrong).contains("number, path or title"));
         let nulls = json!({"query": "a", "limit": null, "mode": null, "sources": null, "path_prefix": null});
         assert!(parse::<search::Arguments>(arguments(nulls)).is_ok());

@@ -35,7 +35,13 @@ pub(super) struct Meter {
 
 impl Meter {
     /// What to tell the client now, if anything.
-    pub(super) fn step(&mut self, stage: Stage, done: u64, total: Option<u64>, now: Instant) -> Option<Update> {
+    pub(super) fn step(
+        &mut self,
+        stage: Stage,
+        done: u64,
+        total: Option<u64>,
+        now: Instant,
+    ) -> Option<Update> {
         let again = match stage {
             // Scanning has no first call with 0.
             Stage::Scanning => done < self.done,
@@ -116,8 +122,14 @@ mod tests {
         let progress: Vec<f64> = sent.iter().map(|update| update.progress).collect();
         assert_eq!(progress, [1.0, 2.0, 3.0, 5.0, 6.0, 7.0, 10.0, 11.0]);
         let last = sent.last().unwrap();
-        assert_eq!((last.total, last.message.as_str()), (Some(11.0), "embedding: 4 of 4 chunks"));
-        assert!(sent.iter().all(|update| update.total.is_none_or(|total| update.progress <= total)));
+        assert_eq!(
+            (last.total, last.message.as_str()),
+            (Some(11.0), "embedding: 4 of 4 chunks")
+        );
+        assert!(
+            sent.iter()
+                .all(|update| update.total.is_none_or(|total| update.progress <= total))
+        );
     }
 
     #[test]
@@ -126,7 +138,12 @@ mod tests {
         let start = Instant::now();
         let mut sent = Vec::new();
         for done in 0..=1000 {
-            sent.extend(meter.step(Stage::Reading, done, Some(1000), start + Duration::from_millis(done)));
+            sent.extend(meter.step(
+                Stage::Reading,
+                done,
+                Some(1000),
+                start + Duration::from_millis(done),
+            ));
         }
         assert!(sent.len() <= 7, "{}", sent.len());
         assert_eq!(sent.last().unwrap().progress, 1000.0);

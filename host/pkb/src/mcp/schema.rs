@@ -21,7 +21,9 @@ pub(super) fn output<T: JsonSchema>() -> Arc<JsonObject> {
 
 fn object<T: JsonSchema>(settings: SchemaSettings) -> Arc<JsonObject> {
     let settings = settings.with(|settings| settings.inline_subschemas = true);
-    let generator = settings.with_transform(RecursiveTransform(simplify)).into_generator();
+    let generator = settings
+        .with_transform(RecursiveTransform(simplify))
+        .into_generator();
     let mut schema = generator.into_root_schema_for::<T>();
     let object = schema.ensure_object();
     // The type's own name and comment say nothing that the tool does not.
@@ -40,7 +42,11 @@ fn simplify(schema: &mut Schema) {
     }
     if let Some(kind) = schema.get_mut("type")
         && let Some(kinds) = kind.as_array()
-        && let [only] = kinds.iter().filter(|kind| *kind != "null").collect::<Vec<_>>().as_slice()
+        && let [only] = kinds
+            .iter()
+            .filter(|kind| *kind != "null")
+            .collect::<Vec<_>>()
+            .as_slice()
     {
         *kind = (*only).clone();
     }
@@ -73,8 +79,14 @@ mod tests {
     fn schemas_are_plain() {
         let schema = input::<Example>();
         let number = &schema["properties"]["number"];
-        assert_eq!(*number, json!({"type": "integer", "minimum": 0, "description": "One line and another."}));
-        assert_eq!(schema["properties"]["inner"]["properties"]["text"]["type"], "string");
+        assert_eq!(
+            *number,
+            json!({"type": "integer", "minimum": 0, "description": "One line and another."})
+        );
+        assert_eq!(
+            schema["properties"]["inner"]["properties"]["text"]["type"],
+            "string"
+        );
         assert_eq!(schema["required"], json!(["inner"]));
         assert!(schema.get("title").is_none());
     }

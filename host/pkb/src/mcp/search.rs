@@ -164,10 +164,15 @@ pub(super) fn search(engine: &Engine, arguments: Arguments) -> Result<Answer<Fou
     let answer = engine.search(&request)?;
     let mut notes: Vec<String> = answer.notes.iter().map(|note| in_tools(note)).collect();
     if answer.hits.is_empty() && request.path_prefix.is_some() {
-        notes.push("path_prefix is compared with paths inside a source, without the source's name.".into());
+        notes.push(
+            "path_prefix is compared with paths inside a source, without the source's name.".into(),
+        );
     }
     let data = found(answer, notes, arguments.explain);
-    Ok(Answer { text: text(&data), data })
+    Ok(Answer {
+        text: text(&data),
+        data,
+    })
 }
 
 fn found(answer: SearchAnswer, notes: Vec<String>, explain: bool) -> Found {
@@ -175,7 +180,11 @@ fn found(answer: SearchAnswer, notes: Vec<String>, explain: bool) -> Found {
         notice: NOTICE,
         query: answer.query,
         legs: answer.legs,
-        hits: answer.hits.into_iter().map(|hit| found_item(hit, explain)).collect(),
+        hits: answer
+            .hits
+            .into_iter()
+            .map(|hit| found_item(hit, explain))
+            .collect(),
         notes,
     }
 }
@@ -204,31 +213,56 @@ fn found_item(hit: Hit, explain: bool) -> FoundItem {
         also: hit
             .also
             .into_iter()
-            .map(|also| Also { place: also.place.to_words(), headings: also.headings })
+            .map(|also| Also {
+                place: also.place.to_words(),
+                headings: also.headings,
+            })
             .collect(),
     }
 }
 
 fn text(found: &Found) -> String {
     let mut text = match found.hits.len() {
-        0 => "Nothing was found. Other words may find it; list_documents shows what there is.\n".to_owned(),
+        0 => "Nothing was found. Other words may find it; list_documents shows what there is.\n"
+            .to_owned(),
         hits => {
-            let shown: Vec<String> = found.hits.iter().enumerate().map(|(at, hit)| hit_text(at + 1, hit)).collect();
-            format!("{}, best first. {}", count(hits as u64, "item", "items"), quoted(&shown.join("\n")))
+            let shown: Vec<String> = found
+                .hits
+                .iter()
+                .enumerate()
+                .map(|(at, hit)| hit_text(at + 1, hit))
+                .collect();
+            format!(
+                "{}, best first. {}",
+                count(hits as u64, "item", "items"),
+                quoted(&shown.join("\n"))
+            )
         }
     };
     for note in &found.notes {
         let _ = writeln!(text, "Note: {note}");
     }
     if let Some(hit) = found.hits.first() {
-        let lines = hit.from_line.map(|line| format!(", \"from_line\": {line}")).unwrap_or_default();
-        let _ = writeln!(text, "Read on with get_document, such as {{\"item\": \"{}\"{lines}}}.", hit.item);
+        let lines = hit
+            .from_line
+            .map(|line| format!(", \"from_line\": {line}"))
+            .unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "Read on with get_document, such as {{\"item\": \"{}\"{lines}}}.",
+            hit.item
+        );
     }
     text
 }
 
 fn hit_text(number: usize, hit: &FoundItem) -> String {
-    let mut text = format!("{number}. {} [item {}]\n   {}", hit.title, hit.item, line(&hit.path));
+    let mut text = format!(
+        "{number}. {} [item {}]\n   {}",
+        hit.title,
+        hit.item,
+        line(&hit.path)
+    );
     if !hit.place.is_empty() {
         let _ = write!(text, ", {}", line(&hit.place));
     }
@@ -239,11 +273,16 @@ fn hit_text(number: usize, hit: &FoundItem) -> String {
         let _ = write!(text, "\n   under: {}", line(&hit.headings.join(" > ")));
     }
     let _ = write!(text, "\n   {}", hit.snippet);
-    if let Some(url) = &hit.url {
+    // Where a file lies, its path says already.
+    if let Some(url) = hit.url.as_ref().filter(|url| !url.starts_with("file:")) {
         let _ = write!(text, "\n   {}", line(url));
     }
     for also in &hit.also {
-        let _ = write!(text, "\n   also: {}", line(&format!("{} {}", also.place, also.headings.join(" > "))));
+        let _ = write!(
+            text,
+            "\n   also: {}",
+            line(&format!("{} {}", also.place, also.headings.join(" > ")))
+        );
     }
     if let Some(why) = &hit.why {
         let _ = write!(text, "\n   why: {}", why_text(why));
@@ -253,17 +292,19 @@ fn hit_text(number: usize, hit: &FoundItem) -> String {
 }
 
 fn why_text(why: &Why) -> String {
-    let leg = |name: &str, rank: Option<u32>, score: Option<f64>| match (rank, score) {
-        (Some(rank), Some(score)) => format!("{name} rank {rank} ({score:.3})"),
-        (Some(rank), None) => format!("{name} rank {rank}"),
-        _ => format!("not {name}"),
+    let leg = |name: &str, rank: Option<u32>| match rank {
+        Some(rank) => format!("{name} rank {rank}"),
+        None => format!("not {name}"),
     };
     let mut text = format!(
-        "{}, {}, fused score {:.4}",
-        leg("by word", why.lexical_rank, why.lexical_score),
-        leg("by meaning", why.dense_rank, why.dense_score),
-        why.score
+        "{}, {}",
+        leg("by word", why.lexical_rank),
+        leg("by meaning", why.dense_rank)
     );
+    if let Some(similarity) = why.dense_score {
+        let _ = write!(text, " (similarity {similarity:.3})");
+    }
+    let _ = write!(text, ", fused score {:.4}", why.score);
     if !why.matched.is_empty() {
         let _ = write!(text, ", matched {}", line(&why.matched.join(", ")));
     }

@@ -29,7 +29,11 @@ const DESCRIPTION: &str = "Brings the index up to date with the user's sources: 
 pub(super) fn definition() -> Tool {
     // Items that are gone leave the index, so it does more than add. Sources
     // are folders of this machine.
-    let hints = ToolAnnotations::new().read_only(false).destructive(true).idempotent(true).open_world(false);
+    let hints = ToolAnnotations::new()
+        .read_only(false)
+        .destructive(true)
+        .idempotent(true)
+        .open_world(false);
     tool::<Arguments, Synced>(NAME, "Sync the knowledge base", DESCRIPTION, hints)
 }
 
@@ -108,17 +112,33 @@ pub(super) async fn sync(
     let token = context.meta.get_progress_token();
     let (cancelled, client_left) = (context.ct.clone(), server.client_left.clone());
     let stop = move || cancelled.is_cancelled() || client_left.load(Ordering::Relaxed);
-    let watch = Watch { stop, progress: token.is_some().then(|| Mutex::new((Meter::default(), send))) };
+    let watch = Watch {
+        stop,
+        progress: token
+            .is_some()
+            .then(|| Mutex::new((Meter::default(), send))),
+    };
     let engine = Arc::clone(&server.engine);
     let work = spawn_blocking(move || {
-        let options = SyncOptions { accept_removals: arguments.accept_removals, ..SyncOptions::default() };
+        let options = SyncOptions {
+            accept_removals: arguments.accept_removals,
+            ..SyncOptions::default()
+        };
         let report = engine.sync(&arguments.sources, options, &watch)?;
         let data = synced(report);
-        Ok(Answer { text: text(&data), data })
+        Ok(Answer {
+            text: text(&data),
+            data,
+        })
     });
     // The work holds the sending end, so this ends when the work does, and
     // each update is out before the answer is.
-    while let Some(Update { progress, total, message }) = updates.recv().await {
+    while let Some(Update {
+        progress,
+        total,
+        message,
+    }) = updates.recv().await
+    {
         let Some(token) = token.clone() else { continue };
         let mut update = ProgressNotificationParam::new(token, progress).with_message(message);
         update.total = total;
@@ -142,7 +162,9 @@ impl<S: Fn() -> bool + Sync> Job for Watch<S> {
     }
 
     fn progress(&self, stage: Stage, done: u64, total: Option<u64>) {
-        let Some(progress) = &self.progress else { return };
+        let Some(progress) = &self.progress else {
+            return;
+        };
         let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
         let (meter, send) = &mut *progress;
         if let Some(update) = meter.step(stage, done, total, Instant::now()) {
@@ -183,13 +205,16 @@ fn synced_source(report: SourceReport) -> SyncedSource {
 
 fn text(synced: &Synced) -> String {
     let mut text = match (synced.stopped, synced.complete) {
-        (true, _) => "Stopped before the end; what is done stays, and the next sync goes on from here.\n",
+        (true, _) => {
+            "Stopped before the end; what is done stays, and the next sync goes on from here.\n"
+        }
         (false, true) => "Everything is up to date.\n",
         (false, false) => "Not everything is up to date; see the problems.\n",
     }
     .to_owned();
     if synced.sources.is_empty() && !synced.stopped {
-        text = "There are no sources yet: the user can add a folder with `pkb add PATH`.\n".to_owned();
+        text =
+            "There are no sources yet: the user can add a folder with `pkb add PATH`.\n".to_owned();
     }
     let mut failed = 0;
     for source in &synced.sources {
@@ -208,7 +233,11 @@ fn text(synced: &Synced) -> String {
             .filter(|(number, _)| *number > 0)
             .map(|(number, word)| format!("{} {word}", thousands(*number)))
             .collect();
-        let counts = if counts.is_empty() { "no items".to_owned() } else { counts.join(", ") };
+        let counts = if counts.is_empty() {
+            "no items".to_owned()
+        } else {
+            counts.join(", ")
+        };
         let _ = writeln!(text, "{}: {counts}", line(&source.source));
         if let Some(problem) = &source.problem {
             let _ = writeln!(text, "  problem: {}", line(problem));
@@ -216,18 +245,33 @@ fn text(synced: &Synced) -> String {
         failed += source.failed;
     }
     match &synced.embedding {
-        Some(Embedding { model: Some(model), made, missing }) => {
-            let _ = write!(text, "vectors of {}: {} made", line(model), thousands(*made));
+        Some(Embedding {
+            model: Some(model),
+            made,
+            missing,
+        }) => {
+            let _ = write!(
+                text,
+                "vectors of {}: {} made",
+                line(model),
+                thousands(*made)
+            );
             if *missing > 0 {
                 let _ = write!(text, ", {} missing", thousands(*missing));
             }
             text.push('\n');
         }
-        Some(_) => text.push_str("No model is installed, so search is by word only. `pkb model pull` gets one.\n"),
+        Some(_) => text.push_str(
+            "No model is installed, so search is by word only. `pkb model pull` gets one.\n",
+        ),
         None => {}
     }
     if failed > 0 {
-        let _ = writeln!(text, "{} could not be read: `pkb ledger --failed` says why.", count(failed, "file", "files"));
+        let _ = writeln!(
+            text,
+            "{} could not be read: `pkb ledger --failed` says why.",
+            count(failed, "file", "files")
+        );
     }
     text
 }
@@ -239,7 +283,10 @@ mod tests {
     #[test]
     fn the_report_is_told_in_words() {
         let mut report = SyncReport::default();
-        report.sources.push(SourceReport { source: "notes".into(), ..SourceReport::default() });
+        report.sources.push(SourceReport {
+            source: "notes".into(),
+            ..SourceReport::default()
+        });
         report.sources[0].counts.added = 1200;
         report.sources[0].counts.failed = 1;
         let data = synced(report);
@@ -248,7 +295,10 @@ mod tests {
             "Everything is up to date.\nnotes: 1,200 added, 1 failed\n1 file could not be read: `pkb ledger --failed` \
              says why.\n"
         );
-        let stopped = SyncReport { stopped: true, ..SyncReport::default() };
+        let stopped = SyncReport {
+            stopped: true,
+            ..SyncReport::default()
+        };
         assert!(text(&synced(stopped)).starts_with("Stopped before the end"));
         let empty = text(&synced(SyncReport::default()));
         assert!(empty.starts_with("There are no sources yet"), "{empty}");

@@ -32,11 +32,14 @@ enum Act {
     Hang,
 }
 
+/// A request's path and `Range`.
+type Request = (String, Option<String>);
+
 /// An HTTP server of one file per path, on a port of its own.
 struct Server {
     endpoint: String,
-    /// Each request's path and `Range`.
-    requests: Arc<Mutex<Vec<(String, Option<String>)>>>,
+    /// All so far.
+    requests: Arc<Mutex<Vec<Request>>>,
 }
 
 impl Server {
@@ -62,14 +65,19 @@ impl Server {
     }
 
     fn ranges(&self) -> Vec<Option<String>> {
-        self.requests.lock().unwrap().iter().map(|(_, range)| range.clone()).collect()
+        self.requests
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|(_, range)| range.clone())
+            .collect()
     }
 }
 
 fn answer(
     mut stream: TcpStream,
     files: &[(String, Vec<u8>)],
-    seen: &Mutex<Vec<(String, Option<String>)>>,
+    seen: &Mutex<Vec<Request>>,
     acts: &Mutex<VecDeque<Act>>,
 ) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream.try_clone()?).lines();
@@ -92,19 +100,29 @@ fn answer(
     let act = acts.lock().unwrap().pop_front().unwrap_or(Act::Serve);
     let plain = path.trim_start_matches("/moved");
     let Some((_, content)) = files.iter().find(|(name, _)| name == plain) else {
-        return write!(stream, "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n");
+        return write!(
+            stream,
+            "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n"
+        );
     };
     let start: usize = match (&act, &range) {
         (Act::Whole, _) | (_, None) => 0,
-        (_, Some(range)) => {
-            range.strip_prefix("bytes=").unwrap().strip_suffix('-').unwrap().parse().unwrap()
-        }
+        (_, Some(range)) => range
+            .strip_prefix("bytes=")
+            .unwrap()
+            .strip_suffix('-')
+            .unwrap()
+            .parse()
+            .unwrap(),
     };
     let mut body = content[start..].to_vec();
     let mut said = Some(body.len());
     match act {
         Act::Status(status) => {
-            return write!(stream, "HTTP/1.1 {status} No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
+            return write!(
+                stream,
+                "HTTP/1.1 {status} No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno"
+            );
         }
         Act::Redirect => {
             return write!(
@@ -167,7 +185,9 @@ fn client() -> Client {
 }
 
 fn content() -> Vec<u8> {
-    (0..300_000u32).flat_map(|n| (n.wrapping_mul(2_654_435_761) >> 7).to_le_bytes()).collect()
+    (0..300_000u32)
+        .flat_map(|n| (n.wrapping_mul(2_654_435_761) >> 7).to_le_bytes())
+        .collect()
 }
 
 fn hash(bytes: &[u8]) -> String {
@@ -194,9 +214,17 @@ impl Run {
         if let Some(part) = part {
             fs::write(folder.path().join("file.part"), part).unwrap();
         }
-        let mut watch = Watch { stop_at, ..Watch::default() };
+        let mut watch = Watch {
+            stop_at,
+            ..Watch::default()
+        };
         let result = Self::fetch(&server, folder.path(), &mut watch);
-        Self { server, folder, watch, result }
+        Self {
+            server,
+            folder,
+            watch,
+            result,
+        }
     }
 
     fn fetch(server: &Server, folder: &Path, watch: &mut Watch) -> Result<(), Error> {
@@ -252,7 +280,11 @@ fn a_broken_connection_is_gone_on_from() {
     assert_eq!(ranges[1].as_deref(), Some("bytes=100000-"));
     assert_eq!(ranges[2].as_deref(), Some("bytes=300000-"));
     assert_eq!(run.watch.notes.len(), 2);
-    assert!(run.watch.notes[0].contains("100000 of 1200000 bytes"), "{:?}", run.watch.notes);
+    assert!(
+        run.watch.notes[0].contains("100000 of 1200000 bytes"),
+        "{:?}",
+        run.watch.notes
+    );
 }
 
 #[test]
@@ -266,7 +298,10 @@ fn an_interrupted_download_is_gone_on_from_later() {
     let run = Run::new(&[], Some(&part));
     run.result.as_ref().unwrap();
     assert_eq!(run.file().unwrap(), content());
-    assert_eq!(run.server.ranges(), [Some(format!("bytes={}-", part.len()))]);
+    assert_eq!(
+        run.server.ranges(),
+        [Some(format!("bytes={}-", part.len()))]
+    );
 }
 
 #[test]
@@ -295,7 +330,10 @@ fn a_server_that_knows_no_ranges_starts_anew() {
 fn a_wrong_hash_deletes_what_came_and_says_so() {
     let run = Run::new(&[Act::Garble], None);
     let message = run.message();
-    assert!(matches!(run.result, Err(Error::WrongContent { .. })), "{message}");
+    assert!(
+        matches!(run.result, Err(Error::WrongContent { .. })),
+        "{message}"
+    );
     assert!(message.contains(&hash(&content())), "{message}");
     assert!(run.part().is_none() && run.file().is_none());
 
@@ -307,9 +345,17 @@ fn a_wrong_hash_deletes_what_came_and_says_so() {
 #[test]
 fn a_wrong_size_is_found_out() {
     let run = Run::new(&[Act::Sized(77)], None);
-    assert!(run.message().contains("it has 77 bytes, not 1200000"), "{}", run.message());
+    assert!(
+        run.message().contains("it has 77 bytes, not 1200000"),
+        "{}",
+        run.message()
+    );
     let run = Run::new(&[Act::Longer], None);
-    assert!(run.message().contains("more than 1200000 bytes"), "{}", run.message());
+    assert!(
+        run.message().contains("more than 1200000 bytes"),
+        "{}",
+        run.message()
+    );
     assert!(run.part().is_none() && run.file().is_none());
 }
 
@@ -319,20 +365,29 @@ fn what_is_not_there_is_not_asked_for_again() {
         let run = Run::new(&[Act::Status(status)], None);
         let message = run.message();
         assert!(message.contains(&status.to_string()), "{message}");
-        assert!(message.contains("/file") && message.contains("Do it by hand"), "{message}");
+        assert!(
+            message.contains("/file") && message.contains("Do it by hand"),
+            "{message}"
+        );
         assert_eq!(run.server.ranges().len(), 1);
     }
 }
 
 #[test]
 fn what_may_pass_is_tried_again_and_then_given_up() {
-    let run = Run::new(&[Act::Status(503), Act::Status(429), Act::Status(500)], None);
+    let run = Run::new(
+        &[Act::Status(503), Act::Status(429), Act::Status(500)],
+        None,
+    );
     run.result.as_ref().unwrap();
     assert_eq!(run.watch.notes.len(), 3);
 
     let run = Run::new(&[Act::Status(503); 9], None);
     let message = run.message();
-    assert!(message.contains("503") && message.contains("4 times in a row"), "{message}");
+    assert!(
+        message.contains("503") && message.contains("4 times in a row"),
+        "{message}"
+    );
     assert!(message.contains("Do it by hand"), "{message}");
     assert_eq!(run.server.ranges().len(), 4);
 }
@@ -357,12 +412,18 @@ fn redirects_are_followed_with_the_range() {
     run.result.as_ref().unwrap();
     assert_eq!(run.file().unwrap(), content());
     let requests = run.server.requests.lock().unwrap().clone();
-    assert_eq!(requests[1], ("/moved/file".to_owned(), Some("bytes=5000-".to_owned())));
+    assert_eq!(
+        requests[1],
+        ("/moved/file".to_owned(), Some("bytes=5000-".to_owned()))
+    );
 }
 
 #[test]
 fn no_server_is_said_with_the_remedy() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let port = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
     let wanted = Wanted {
         url: format!("http://{port}/file"),
         bytes: 5,
@@ -418,7 +479,10 @@ fn entry(acts: &[Act]) -> (Entry, Server) {
     };
     let files = vec![
         ("/owner/tiny/resolve/abc/onnx/model.onnx".to_owned(), onnx),
-        ("/owner/tiny/resolve/abc/tokenizer.json".to_owned(), tokenizer),
+        (
+            "/owner/tiny/resolve/abc/tokenizer.json".to_owned(),
+            tokenizer,
+        ),
     ];
     (entry, Server::new(files, acts))
 }
@@ -431,21 +495,30 @@ fn a_model_is_pulled_and_works() {
     let mut watch = Watch::default();
     // A trailing slash is easily written.
     let endpoint = format!("{}/", server.endpoint);
-    let info = registry.pull_entry(&entry, &endpoint, &client(), &mut watch).unwrap();
+    let info = registry
+        .pull_entry(&entry, &endpoint, &client(), &mut watch)
+        .unwrap();
     assert_eq!(info.name, "Tiny");
     assert_eq!(info.query_prefix, "query: ");
     assert_eq!(watch.bytes.last(), Some(&(entry.bytes(), entry.bytes())));
     assert!(watch.bytes.iter().all(|(_, total)| *total == entry.bytes()));
     let model = registry.open("tiny").unwrap();
-    assert_eq!(model.embed(&[vec![2]], &|| false, &|_| ()).unwrap(), [[0.0, 1.0, 0.0]]);
+    assert_eq!(
+        model.embed(&[vec![2]], &|| false, &|_| ()).unwrap(),
+        [[0.0, 1.0, 0.0]]
+    );
     assert!(!registry.parts("tiny").exists());
 
     // Again: nothing is asked of the server, not even for another model's sake.
-    let again = registry.pull_entry(&entry, &endpoint, &client(), &mut watch).unwrap();
+    let again = registry
+        .pull_entry(&entry, &endpoint, &client(), &mut watch)
+        .unwrap();
     assert_eq!(again, info);
     assert_eq!(server.ranges().len(), 2);
     fs::write(registry.folder().join("tiny/model.onnx"), "x").unwrap();
-    let error = registry.pull_entry(&entry, &endpoint, &client(), &mut watch).unwrap_err();
+    let error = registry
+        .pull_entry(&entry, &endpoint, &client(), &mut watch)
+        .unwrap_err();
     assert!(matches!(error, Error::ModelExists { .. }), "{error}");
 }
 
@@ -472,12 +545,23 @@ fn two_pulls_at_once_make_one_model() {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                registry.pull_entry(&entry, &server.endpoint, &client(), &mut ()).unwrap();
+                registry
+                    .pull_entry(&entry, &server.endpoint, &client(), &mut ())
+                    .unwrap();
             });
         }
     });
     assert_eq!(registry.list().unwrap().len(), 1);
-    let paths: Vec<_> = server.requests.lock().unwrap().iter().map(|r| r.0.clone()).collect();
-    let networks = paths.iter().filter(|path| path.ends_with("model.onnx")).count();
+    let paths: Vec<_> = server
+        .requests
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|r| r.0.clone())
+        .collect();
+    let networks = paths
+        .iter()
+        .filter(|path| path.ends_with("model.onnx"))
+        .count();
     assert!(networks <= 2, "{paths:?}");
 }
