@@ -158,7 +158,11 @@ impl<'a> Emitter<'a> {
             }
             end = Some(atom.span.end);
             joined.push_str(&word);
+            if joined.len() >= MAX_TERM {
+                break;
+            }
         }
+        joined.truncate(fold::head(&joined, MAX_TERM).len());
         joined
     }
 

@@ -13,7 +13,8 @@ const SAMPLE: usize = 4 << 10;
 /// which is slow.
 const LETTERS: usize = 512;
 
-/// The fewest words, and bytes, that such a comparison says anything about.
+/// The fewest words that such a comparison is sure about, and the fewest bytes
+/// that it says anything about where nothing else does.
 const FEW_WORDS: usize = 12;
 const FEW_BYTES: usize = 12;
 
@@ -22,6 +23,11 @@ const FUNCTION_WORD: u32 = 3;
 
 /// The least score, of two function words, to be sure of a language.
 const SURE: u32 = 2 * FUNCTION_WORD;
+
+/// How many words are counted before looking whether more are needed, and the
+/// score that needs no more.
+const ENOUGH_WORDS: usize = 32;
+const ENOUGH: u32 = 8 * FUNCTION_WORD;
 
 /// Languages of Latin script that have a stemmer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,6 +202,8 @@ struct Clues {
     /// The first of them, for a comparison by letters.
     sample: String,
     scores: [u32; ALL.len()],
+    /// Whether the language is so clear that no more words need be counted.
+    is_clear: bool,
     russian: u32,
     ukrainian: u32,
     persian: u32,
@@ -218,7 +226,14 @@ impl Clues {
             }
             _ => return,
         }
+        if self.is_clear {
+            return;
+        }
         self.words += 1;
+        if self.words.is_multiple_of(ENOUGH_WORDS) {
+            let (score, second, _) = self.best();
+            self.is_clear = score >= ENOUGH && score >= 2 * second;
+        }
         if self.sample.len() < LETTERS {
             self.sample.push_str(head(word, LETTERS));
             self.sample.push(' ');
@@ -248,21 +263,24 @@ impl Clues {
         }
     }
 
+    /// The two best scores, and the language of the best.
+    fn best(&self) -> (u32, u32, Latin) {
+        let (mut score, mut second, mut best) = (0, 0, Latin::English);
+        for (language, &other) in ALL.into_iter().zip(&self.scores) {
+            if other > score {
+                (score, second, best) = (other, score, language);
+            } else {
+                second = second.max(other);
+            }
+        }
+        (score, second, best)
+    }
+
     /// The language, where the words tell it; otherwise English and the
     /// likeliest other one.
     fn latin(&self) -> [Option<Latin>; 2] {
         let english = Some(Latin::English);
-        let mut best = (0, Latin::English);
-        let mut second = 0;
-        for (language, &score) in ALL.into_iter().zip(&self.scores) {
-            if score > best.0 {
-                second = best.0;
-                best = (score, language);
-            } else {
-                second = second.max(score);
-            }
-        }
-        let (score, language) = best;
+        let (score, second, language) = self.best();
         if score >= SURE && 2 * score >= 3 * second {
             return [Some(language), None];
         }
@@ -272,7 +290,7 @@ impl Clues {
                 Some(language).filter(|&other| Some(other) != english),
             ];
         }
-        if self.sample.len() < FEW_BYTES {
+        if score == 0 && self.sample.len() < FEW_BYTES {
             return [english, None];
         }
         let guess = self.by_letters(score);

@@ -43,7 +43,16 @@
 //! A query is analyzed like a document. A word is found where any term of its
 //! position is. One rule is the asker's: a term that ends in `*` is left out
 //! where its position has others, and otherwise is looked for as a prefix
-//! without the `*`, because a character inside a run only begins pairs.
+//! without the `*`, because a character inside a run only begins pairs. No
+//! other term ends in `*`.
+//!
+//! Scores of the variants of one position must not be added up: a document
+//! that has the word itself has its stem too, and rare inflections would count
+//! most. On SciFact's training queries (BM25, stopwords left out, documents
+//! indexed with all variants) adding them up gives nDCG@10 0.683; stems alone,
+//! and the word where there is no stem, 0.702; for each position the best
+//! variant 0.701; the same with the weight of the position's commonest variant
+//! for all of them, plus a tenth of the other variants' scores, 0.703.
 //!
 //! # Languages
 //! The stemmer is chosen for each text: by script, and among the languages of

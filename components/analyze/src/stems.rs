@@ -18,7 +18,8 @@ const LONGEST: usize = 64;
 
 #[derive(Default)]
 pub(crate) struct Stems {
-    known: HashMap<Algorithm, HashMap<String, String>>,
+    /// By stemmer; a call needs few of them.
+    known: Vec<(Algorithm, HashMap<String, String>)>,
 }
 
 impl Stems {
@@ -30,7 +31,7 @@ impl Stems {
         folded: &str,
         languages: &Languages,
     ) -> [Option<String>; 2] {
-        if folded.len() < 2 || folded.len() > LONGEST || folded.contains(char::is_numeric) {
+        if folded.len() < 2 || raw.len() > LONGEST || folded.contains(char::is_numeric) {
             return [None, None];
         }
         let first = raw.chars().next().unwrap_or_default();
@@ -40,7 +41,12 @@ impl Stems {
     }
 
     fn stem(&mut self, algorithm: Algorithm, raw: &str, folded: &str) -> String {
-        let known = self.known.entry(algorithm).or_default();
+        let mut place = self.known.iter().position(|(other, _)| *other == algorithm);
+        let place = *place.get_or_insert_with(|| {
+            self.known.push((algorithm, HashMap::new()));
+            self.known.len() - 1
+        });
+        let known = &mut self.known[place].1;
         if raw.is_ascii() {
             return remembered(known, algorithm, folded);
         }
