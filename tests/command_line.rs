@@ -208,6 +208,16 @@ fn items_are_read_by_number_path_and_title() {
         "Watering",
         "watering",
         "notes/Garden/Watering.md",
+        "[[Watering]]",
+        &place
+            .notes
+            .path()
+            .canonicalize()
+            .unwrap()
+            .join("Garden")
+            .join("Watering.md")
+            .display()
+            .to_string(),
     ] {
         let reading = place.json(&["get", wanted]);
         assert_eq!(reading["path"], "notes/Garden/Watering.md", "{wanted}");
@@ -322,6 +332,69 @@ fn adding_a_folder_again_changes_its_settings() {
     assert_eq!(sources.len(), 1);
     assert_eq!(sources[0]["name"], "first");
     assert_eq!(sources[0]["chunker"], "chunk-sentences");
+}
+
+#[test]
+fn a_source_is_renamed_only_with_a_word_about_it() {
+    let place = Place::filled();
+    assert!(
+        place
+            .add(&["--name", "other"])
+            .contains("notes is called other now")
+    );
+    for name in ["a/b", "x\u{1b}[31m", "two\nlines", ""] {
+        let path = place.notes.path().display().to_string();
+        let said = place.fails(2, &["add", &path, "--name", name]);
+        assert!(
+            said.contains("cannot be the name of a source"),
+            "{name:?}: {said}"
+        );
+    }
+}
+
+#[test]
+fn the_doctor_looks_at_settings_and_plugins_too() {
+    let place = Place::filled();
+    let settings = place.home.path().join("settings.toml");
+    fs::write(&settings, "garbage = = [").unwrap();
+    let output = place.run(&["doctor"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("settings.toml"));
+    fs::remove_file(settings).unwrap();
+    let plugins = place.home.path().join("plugins");
+    fs::create_dir_all(&plugins).unwrap();
+    fs::write(plugins.join("plugins.json"), "{").unwrap();
+    assert_eq!(place.run(&["doctor"]).status.code(), Some(1));
+}
+
+#[test]
+fn a_home_that_is_a_file_is_not_called_missing() {
+    let place = Place::new();
+    let file = place.notes.path().join("file");
+    fs::write(&file, "x").unwrap();
+    let said = place.fails(1, &["--home", &file.display().to_string(), "search", "x"]);
+    assert!(!said.contains("pkb add"), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_is_an_error() {
+    let place = Place::filled();
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let output = pkb(place.home.path())
+        .args(["list"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("cannot be written"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]

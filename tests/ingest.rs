@@ -337,10 +337,21 @@ fn odd_files_cost_ledger_lines_and_nothing_else() {
         "{huge}"
     );
     // Everything that is there has a line: nothing is passed over silently.
-    let here = fs::read_dir(library.notes.path()).unwrap().count();
+    // Hidden files alone have none.
+    let here = fs::read_dir(library.notes.path())
+        .unwrap()
+        .filter(|entry| {
+            !entry
+                .as_ref()
+                .unwrap()
+                .file_name()
+                .to_string_lossy()
+                .starts_with('.')
+        })
+        .count();
     assert_eq!(library.run(&["ledger"])["total"], here);
     // What failed is not tried again until it changes, or when asked.
-    assert_eq!(library.sync()["failed"], 0);
+    assert_eq!(library.sync()["failed"], report["failed"]);
     assert_eq!(
         library.run(&["sync", "--retry-failed"])["sources"][0]["failed"],
         report["failed"]
@@ -371,23 +382,85 @@ fn another_chunker_chunks_again() {
         "{\"tokens\": 40, \"overlap\": 5}",
     ]);
     assert_eq!(library.sync()["updated"], 1);
-    library.run(&[
-        "add",
-        &notes,
-        "--chunker-settings",
-        "{\"tokens\": \"many\"}",
-    ]);
-    assert_eq!(library.sync()["failed"], 1);
-    let failed = library.run(&["ledger", "--failed"]);
+    assert_eq!(library.found("second part"), ["notes/a.md"]);
+    let wrong = pkb(library.home.path())
+        .args([
+            "add",
+            &notes,
+            "--chunker-settings",
+            "{\"tokens\": \"many\"}",
+        ])
+        .output()
+        .unwrap();
     assert_eq!(
-        failed["entries"][0]["component"], "chunk-sentences",
-        "{failed}"
+        wrong.status.code(),
+        Some(2),
+        "settings are tried before they cost every file a line"
+    );
+    let said = String::from_utf8_lossy(&wrong.stderr);
+    assert!(
+        said.contains("chunk-sentences does not take the settings"),
+        "{said}"
     );
     assert_eq!(
-        library.found("second part"),
-        ["notes/a.md"],
-        "the last good content stays"
+        library.sync()["unchanged"],
+        1,
+        "the settings stay as they were"
     );
+}
+
+#[test]
+fn many_tags_do_not_multiply_with_chunks() {
+    let library = Library::new();
+    let tags: Vec<String> = (0..10_000).map(|n| format!("#tag{n}")).collect();
+    library.write("tags.md", tags.join(" "));
+    library.sync();
+    let size = fs::metadata(library.home.path().join("pkb.db"))
+        .unwrap()
+        .len();
+    assert!(size < 6_000_000, "an 88 kB note took {size} bytes");
+    assert_eq!(library.found("tag9999"), ["notes/tags.md"]);
+}
+
+#[test]
+fn a_stopped_embedding_keeps_what_it_made() {
+    let Some(model) = model_folder() else { return };
+    let library = Library::new();
+    for n in 0..600 {
+        library.write(
+            &format!("note {n}.md"),
+            format!(
+                "# Note {n}\n\n{}",
+                "some words to embed and more of them ".repeat(15)
+            ),
+        );
+    }
+    library.run(&["sync"]);
+    let mut sync = pkb(library.home.path())
+        .env("PKB_MODELS", model.parent().unwrap())
+        .args(["sync", "-q"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let database = rusqlite::Connection::open(library.home.path().join("pkb.db")).unwrap();
+    let vectors = || {
+        database
+            .query_row("SELECT count(*) FROM vectors", [], |row| {
+                row.get::<_, i64>(0)
+            })
+            .unwrap()
+    };
+    for _ in 0..6_000 {
+        if vectors() > 0 || sync.try_wait().unwrap().is_some() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let _ = sync.kill();
+    sync.wait().unwrap();
+    let made = vectors();
+    assert!(made > 0, "nothing was kept");
+    assert!(made < 600, "it was through before it could be stopped");
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn plugins_are_added_listed_and_removed() {
         "{:?}",
         added.imports
     );
-    assert_eq!(plugins.list().unwrap(), [added.clone()]);
+    assert_eq!(plugins.list().unwrap(), std::slice::from_ref(&added));
     assert_eq!(plugins.get("attacks").unwrap(), added);
     assert_eq!(
         plugins.add(&sandbox, &guest_component("attacks")).unwrap(),
@@ -228,7 +228,7 @@ fn plugins_are_added_listed_and_removed() {
     let error = plugins.add(&sandbox, &other).unwrap_err();
     assert!(matches!(error, PluginError::Taken { .. }), "{error}");
     assert!(error.to_string().contains("attacks"), "{error}");
-    assert_eq!(plugins.list().unwrap(), [added.clone()]);
+    assert_eq!(plugins.list().unwrap(), std::slice::from_ref(&added));
 
     assert_eq!(plugins.remove("attacks").unwrap(), added);
     assert_eq!(plugins.list().unwrap(), []);

@@ -334,32 +334,25 @@ fn an_attack_costs_one_ledger_line_and_nothing_else() {
 #[test]
 fn settings_reach_the_chunker() {
     let home = Home::new();
-    let notes = home.folder(&[("a.md", "A text.\n".into()), ("b.md", "Another.\n".into())]);
+    let note = "An otter.\nA kraken.\n";
+    let notes = home.folder(&[("a.md", note.into()), ("b.md", note.into())]);
     home.stdout(&["plugin", "add", &path(&guest_component("attacks"))]);
-    let said = home.refusal(&[
-        "add",
-        &notes,
-        "--chunker",
-        "attacks",
-        "--chunker-settings",
-        "{\"attack\":",
-    ]);
+    let add = |settings: &'static str| {
+        let chunker = ["--chunker", "attacks", "--chunker-settings", settings];
+        [&["add", notes.as_str(), "--name", "both"][..], &chunker].concat()
+    };
+    let said = home.refusal(&add("{\"attack\":"));
     assert!(said.contains("JSON"), "{said}");
-    home.stdout(&[
-        "add",
-        &notes,
-        "--chunker",
-        "attacks",
-        "--chunker-settings",
-        r#"{"attack":"fail"}"#,
-    ]);
-    home.stdout(&["sync"]);
-    let ledger = home.json(&["ledger", "--failed"]);
-    assert_eq!(ledger["total"], 2);
-    assert_eq!(
-        ledger["entries"][0]["message"],
-        "the text is not to my taste"
-    );
+    // What the chunker does not take is found out before it costs every file.
+    let said = home.refusal(&add(r#"{"attack":"fail"}"#));
+    assert!(said.contains("the text is not to my taste"), "{said}");
+    home.stdout(&add(r#"{"attack":"first-line"}"#));
+    assert_eq!(home.json(&["sync"])["sources"][0]["added"], 2);
+    assert_eq!(found(&home.json(&["search", "otter"])).len(), 2);
+    assert_eq!(found(&home.json(&["search", "kraken"])).len(), 0);
+    home.stdout(&add("{}"));
+    assert_eq!(home.json(&["sync"])["sources"][0]["updated"], 2);
+    assert_eq!(found(&home.json(&["search", "kraken"])).len(), 2);
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub(crate) fn measure() {
     let tokenizer = tokenize::Tokenizer::load(TOKENIZER).unwrap();
     let options = chunk_markdown::Options {
         budget: 254,
-        ..Default::default()
+        settings: chunk_markdown::Settings::default(),
     };
     let mut chunks = Vec::new();
     for text in &texts {

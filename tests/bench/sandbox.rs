@@ -68,7 +68,7 @@ pub(crate) fn measure() {
     let words_counter: Arc<dyn TokenCounter> = Arc::new(Words);
     let options = chunk_markdown::Options {
         budget: BUDGET,
-        ..Default::default()
+        settings: chunk_markdown::Settings::default(),
     };
     let (inside, outside) = in_turns(
         RUNS,

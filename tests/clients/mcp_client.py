@@ -4,7 +4,7 @@ usage: mcp_client.py PKB HOME MODE
 
 MODE is `legacy` (the initialize handshake) or `auto` (server/discover first).
 The home has one source, `vault`, that was not synced yet or is up to date; it
-holds the notes that tests/mcp.rs writes. Prints one line when all is well.
+holds the notes that tests/mcp writes. Prints one line when all is well.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ async def converse(client):
     assert not found.is_error, text(found)
     hit = found.structured_content["hits"][0]
     assert hit["title"] == "Star notes", hit
-    assert "**zephyrine**" in hit["snippet"].lower(), hit
+    assert "**Zephyrine telescope**" in hit["snippet"], hit
     assert hit["why"]["lexical_rank"] == 1, hit
     assert "Star notes" in text(found), text(found)
 

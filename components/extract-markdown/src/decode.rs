@@ -228,7 +228,7 @@ fn legacy(bytes: &[u8]) -> Option<Decoded> {
     }
     (letters > others).then(|| Decoded {
         warnings: vec![format!(
-            "The file is not UTF-8; it was read as {}, 0 characters were replaced.",
+            "The file is not UTF-8; it was read as {}.",
             encoding.name()
         )],
         text: text.into_owned(),

@@ -8,8 +8,9 @@ use crate::engine::{ActiveModel, Engine};
 use crate::error::Error;
 use crate::job::{Job, Stage};
 
-/// Chunks embedded between two commits.
-const BATCH: usize = 256;
+/// Chunks embedded between two commits: about a second's work on two cores,
+/// which is what a stop can lose.
+const BATCH: usize = 64;
 
 /// What an embedding pass did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

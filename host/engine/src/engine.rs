@@ -1,15 +1,11 @@
 //! One open home: the store, the components and the model, brought together.
 
-use std::fs;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pkb_embed::{Model, Registry};
 use pkb_runtime::{ComponentInfo, Plugins, Sandbox, Tokenizer};
-use pkb_sources::{FolderSettings, FolderSource};
-use pkb_store::{ModelId, ModelStats, Source, SourceSpec, SqliteStore, Store};
-use serde::{Deserialize, Serialize};
+use pkb_store::{ModelId, ModelStats, SqliteStore, Store};
 
 use crate::components::Components;
 use crate::error::Error;
@@ -46,37 +42,6 @@ pub(crate) struct ActiveModel {
     pub(crate) tokenizer: Arc<Tokenizer>,
 }
 
-/// A folder that is to become a source.
-#[derive(Clone, Debug, Default)]
-pub struct NewFolder {
-    /// What to call the source; none takes the folder's name.
-    pub name: Option<String>,
-    /// The chunker, where the usual ones are not wanted.
-    pub chunker: Option<String>,
-    /// The chunker's settings, a JSON object.
-    pub chunker_settings: Option<String>,
-    /// The extractor, where the usual one is not wanted: it is then given every
-    /// file.
-    pub extractor: Option<String>,
-    /// The extractor's settings, a JSON object.
-    pub extractor_settings: Option<String>,
-    /// Patterns of files and folders to pass over.
-    pub ignore: Vec<String>,
-    /// Patterns of the only files to take; none takes all.
-    pub include: Vec<String>,
-}
-
-/// A folder source's own settings, as the store keeps them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct SourceSettings {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) extractor: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) extractor_settings: Option<String>,
-    pub(crate) folder: FolderSettings,
-}
-
 impl Engine {
     /// Opens a home.
     ///
@@ -85,10 +50,10 @@ impl Engine {
     /// database is an error only for [`Access::Read`].
     pub fn open(home: Home, access: Access) -> Result<Engine, Error> {
         let store = match access {
-            Access::Read => SqliteStore::open_read_only(&home.database())?,
+            Access::Read => SqliteStore::open_read_only(home.database())?,
             Access::Write => {
                 home.create()?;
-                SqliteStore::open(&home.database())?
+                SqliteStore::open(home.database())?
             }
         };
         Ok(Engine {
@@ -138,120 +103,6 @@ impl Engine {
 
     pub(crate) fn store(&self) -> &dyn Store {
         &self.store
-    }
-
-    /// Makes a folder a source. Adding the same folder again changes what was
-    /// given anew.
-    ///
-    /// # Errors
-    /// When `path` is no folder that can be read, the name is taken by another
-    /// source, or the chunker or extractor does not exist.
-    pub fn add_folder(&self, path: &Path, new: &NewFolder) -> Result<Source, Error> {
-        let asked = FolderSettings {
-            ignore: new.ignore.clone(),
-            include: new.include.clone(),
-            ..FolderSettings::default()
-        };
-        let root = FolderSource::open(path, &asked)?.path().to_owned();
-        if let Some(extractor) = &new.extractor {
-            self.components.extractor(extractor)?;
-        }
-        if let Some(chunker) = &new.chunker {
-            self.components.chunker(chunker)?;
-        }
-        for settings in [&new.chunker_settings, &new.extractor_settings]
-            .into_iter()
-            .flatten()
-        {
-            json_object(settings)?;
-        }
-        let location = root.display().to_string();
-        let sources = self.store.sources()?;
-        let there = sources
-            .iter()
-            .find(|source| source.spec.kind == "folder" && source.spec.location == location);
-        if let Some(there) = there {
-            let mut settings: SourceSettings =
-                serde_json::from_str(&there.spec.settings).unwrap_or_default();
-            settings.extractor = new.extractor.clone().or(settings.extractor);
-            settings.extractor_settings = new
-                .extractor_settings
-                .clone()
-                .or(settings.extractor_settings);
-            if !asked.ignore.is_empty() {
-                settings.folder.ignore = asked.ignore;
-            }
-            if !asked.include.is_empty() {
-                settings.folder.include = asked.include;
-            }
-            let mut spec = there.spec.clone();
-            spec.name = new.name.clone().unwrap_or(spec.name);
-            spec.chunker = new.chunker.clone().or(spec.chunker);
-            spec.chunker_settings = new.chunker_settings.clone().or(spec.chunker_settings);
-            spec.settings = to_json(&settings);
-            return Ok(self.store.update_source(&there.spec.name, &spec)?);
-        }
-        let name = match &new.name {
-            Some(name) => name.clone(),
-            None => free_name(&root, &sources),
-        };
-        Ok(self.store.add_source(&SourceSpec {
-            name,
-            kind: "folder".into(),
-            location,
-            settings: to_json(&SourceSettings {
-                extractor: new.extractor.clone(),
-                extractor_settings: new.extractor_settings.clone(),
-                folder: asked,
-            }),
-            chunker: new.chunker.clone(),
-            chunker_settings: new.chunker_settings.clone(),
-        })?)
-    }
-
-    /// All sources, by name.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn sources(&self) -> Result<Vec<Source>, Error> {
-        Ok(self.store.sources()?)
-    }
-
-    /// The source of that name.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`] with the names there are.
-    pub fn source(&self, name: &str) -> Result<Source, Error> {
-        if let Some(source) = self.store.source(name)? {
-            return Ok(source);
-        }
-        let names: Vec<String> = self
-            .store
-            .sources()?
-            .into_iter()
-            .map(|source| source.spec.name)
-            .collect();
-        let hint = match names.as_slice() {
-            [] => "There are no sources yet: `pkb add PATH` adds one.".into(),
-            names => format!("There are: {}.", names.join(", ")),
-        };
-        Err(Error::NotFound {
-            what: format!("there is no source called {name:?}"),
-            near: Vec::new(),
-            hint,
-        })
-    }
-
-    /// Forgets a source and everything that came from it. The originals stay.
-    /// Returns how many items that were.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`]; when the database cannot be written.
-    pub fn remove_source(&self, name: &str) -> Result<u64, Error> {
-        self.source(name)?;
-        let removed = self.store.remove_source(name)?;
-        self.store.remove_orphan_vectors()?;
-        Ok(removed)
     }
 
     /// Name of the model to embed with: the user's choice, or the default.
@@ -396,48 +247,4 @@ impl Engine {
         let mut vectors = active.model.embed(&sequences, &|| false, &|_| {})?;
         vectors.pop().ok_or(Error::Stopped)
     }
-}
-
-/// The folder's name, made unique among the sources.
-fn free_name(root: &Path, sources: &[Source]) -> String {
-    let base = root.file_name().map_or_else(
-        || "folder".to_owned(),
-        |name| name.to_string_lossy().into_owned(),
-    );
-    let taken = |name: &str| sources.iter().any(|source| source.spec.name == name);
-    if !taken(&base) {
-        return base;
-    }
-    (2..)
-        .map(|n| format!("{base}-{n}"))
-        .find(|name| !taken(name))
-        .unwrap_or(base)
-}
-
-/// Reads a JSON object from `text`, or from the file that it names after an
-/// `@`.
-///
-/// # Errors
-/// When it is no JSON object.
-pub fn json_object(text: &str) -> Result<String, Error> {
-    let text = match text.strip_prefix('@') {
-        Some(file) => fs::read_to_string(file)
-            .map_err(|error| Error::file("cannot read the settings", Path::new(file), error))?,
-        None => text.to_owned(),
-    };
-    match serde_json::from_str::<serde_json::Value>(&text) {
-        Ok(serde_json::Value::Object(_)) => Ok(text),
-        Ok(_) => Err(Error::usage(
-            format!("{text} is not a JSON object"),
-            "Settings look like {\"tokens\": 200}.",
-        )),
-        Err(error) => Err(Error::usage(
-            format!("{text} is not a JSON object: {error}"),
-            "Settings look like {\"tokens\": 200}.",
-        )),
-    }
-}
-
-fn to_json(value: &SourceSettings) -> String {
-    serde_json::to_string(value).unwrap_or_else(|_| "{}".into())
 }

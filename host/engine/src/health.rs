@@ -170,7 +170,33 @@ impl Engine {
     /// # Errors
     /// When the database cannot be read at all.
     pub fn check(&self) -> Result<Vec<Problem>, Error> {
-        Ok(self.store().check()?)
+        let mut problems = self.store().check()?;
+        let mut note = |error: String| {
+            problems.push(Problem {
+                message: error,
+                remedy: Remedy::Restore,
+            })
+        };
+        if let Err(error) = self.home().settings() {
+            note(error.to_string());
+        }
+        match self.plugins().list() {
+            Err(error) => note(error.to_string()),
+            Ok(plugins) => {
+                for plugin in plugins {
+                    if let Err(error) = self.plugins().origin(&plugin.name) {
+                        note(error.to_string());
+                    }
+                }
+            }
+        }
+        if let Ok(name) = self.model_name()
+            && let Err(error) = self.models().open(&name)
+            && !matches!(error, pkb_embed::Error::UnknownModel { .. })
+        {
+            note(error.to_string());
+        }
+        Ok(problems)
     }
 
     /// Puts right what can be made again from the texts. Returns the problems

@@ -180,7 +180,25 @@ impl Engine {
                 None => true,
             })
             .collect();
-        counts.unchanged = (found.files.len() - changed.len()) as u64;
+        let still_failed = found
+            .files
+            .iter()
+            .filter(|file| {
+                known
+                    .get(&file.id)
+                    .is_some_and(|stamp| stamp.state == LedgerState::Failed)
+            })
+            .count()
+            - changed
+                .iter()
+                .filter(|file| {
+                    known
+                        .get(&file.id)
+                        .is_some_and(|stamp| stamp.state == LedgerState::Failed)
+                })
+                .count();
+        counts.failed = still_failed as u64;
+        counts.unchanged = (found.files.len() - changed.len() - still_failed) as u64;
         self.note_passed(source, &found, &known, &pipeline, counts)?;
 
         let gone = gone(&found, &known);
@@ -422,13 +440,12 @@ impl<'a> Writer<'a> {
                     source: self.work.source.id,
                     external_id: file.id.clone(),
                     outcome: NotIndexed::Failed,
-                    reason,
-                    message,
-                    // A failure is not tried again until the file changes.
                     provenance: Provenance {
-                        stamp: file.stamp.clone(),
+                        stamp: stamp_of_failure(file, known, &reason),
                         ..provenance
                     },
+                    reason,
+                    message,
                 });
             }
             Read::Vanished => {}
@@ -591,6 +608,18 @@ fn is_changed(file: &File, known: &Stamp, pipeline: &str, options: SyncOptions) 
         .as_deref()
         .is_some_and(|cause| cause != "user");
     back || known.stamp != file.stamp || known.pipeline != pipeline
+}
+
+/// What the ledger is to compare for a file that failed: its stamp, so that it
+/// is not tried again until it changes; something that no file has, where
+/// another try costs little or may go better.
+fn stamp_of_failure(file: &File, known: Option<&Stamp>, reason: &str) -> String {
+    let second_try = format!("tried once: {}", file.stamp);
+    match reason {
+        "unreadable" | "changed" => String::new(),
+        "deadline" if known.is_none_or(|known| known.stamp != second_try) => second_try,
+        _ => file.stamp.clone(),
+    }
 }
 
 /// Whether there is an item that can be searched.

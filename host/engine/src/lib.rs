@@ -22,10 +22,11 @@ mod query;
 mod reading;
 mod search;
 mod snippet;
+mod sources;
 mod trial;
 
 pub use embedding::EmbedReport;
-pub use engine::{Access, DEFAULT_MODEL, Engine, NewFolder, json_object};
+pub use engine::{Access, DEFAULT_MODEL, Engine};
 pub use error::Error;
 pub use health::{ComponentHealth, Health, LedgerRequest, ModelHealth};
 pub use home::{Home, HomeSettings, short_path};
@@ -36,6 +37,7 @@ pub use query::Query;
 pub use reading::{ListRequest, Reading};
 pub use search::{Also, Hit, Mode, SearchAnswer, SearchRequest, Times, Why};
 pub use snippet::Snippet;
+pub use sources::{AddedFolder, NewFolder, json_object};
 pub use trial::{Trial, TrialChunk, TrialDocument};
 
 // What the edges show of the parts below.

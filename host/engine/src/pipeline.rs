@@ -10,8 +10,9 @@ use pkb_store::{ChunkHash, ChunkWrite, ItemWrite, Provenance, Source};
 use crate::components::{DEFAULT_TOKENIZER, EXTRACTOR, MARKDOWN_CHUNKER, TEXT_CHUNKER};
 use crate::convert;
 use crate::embedding::embedded_text;
-use crate::engine::{Engine, SourceSettings};
+use crate::engine::Engine;
 use crate::error::Error;
+use crate::sources::SourceSettings;
 
 /// Files that the built-in extractor takes.
 const MARKDOWN: [&str; 5] = ["md", "markdown", "mdown", "mkd", "mdx"];
@@ -21,6 +22,8 @@ const TEXT: [&str; 3] = ["txt", "text", "log"];
 const DEFAULT_LIMIT: usize = 256;
 /// Special tokens that the default model's tokenizer puts around a text.
 const DEFAULT_SPECIAL: usize = 2;
+/// Tokens that a chunk may have where the default model embeds.
+pub(crate) const DEFAULT_BUDGET: u32 = (DEFAULT_LIMIT - DEFAULT_SPECIAL) as u32;
 /// The fewest tokens a chunk may be given.
 const LEAST_BUDGET: usize = 16;
 /// How much of a file is hashed at a time, in bytes.
@@ -177,7 +180,11 @@ impl Pipeline {
         let chunks = match self.chunk(chunker, &document) {
             Ok(chunks) => chunks,
             Err(error) => {
-                return Ok(self.failed(error.kind(), error.to_string(), Some(&chunker.info().name)));
+                return Ok(self.failed(
+                    error.kind(),
+                    error.to_string(),
+                    Some(&chunker.info().name),
+                ));
             }
         };
         let provenance = Provenance {

@@ -101,7 +101,10 @@ mod tests {
     #[test]
     fn words_and_phrases() {
         assert_eq!(terms("plain words"), ["plain", "words"]);
-        assert_eq!(terms("a \"whole phrase\" b"), ["a", "whole phrase", "b"]);
+        assert_eq!(
+            terms("one \"whole phrase\" more"),
+            ["one", "whole phrase", "more"]
+        );
         assert_eq!(terms("\"half"), ["half"]);
         assert_eq!(terms("can't open o'brien"), ["can't", "open", "o'brien"]);
         assert_eq!(terms("app.vault.getFiles"), ["app.vault.getFiles"]);

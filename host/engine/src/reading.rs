@@ -1,6 +1,8 @@
 //! Reading on: single items, their text, listings.
 
-use pkb_store::{Filter, Item, ItemDetails, ItemId, ItemQuery, ItemText, Order, Page};
+use std::path::Path;
+
+use pkb_store::{Filter, Item, ItemDetails, ItemId, ItemQuery, ItemText, Order, Page, Place};
 use serde::Serialize;
 
 use crate::engine::Engine;
@@ -46,8 +48,9 @@ pub struct ListRequest {
 }
 
 impl Engine {
-    /// The item that `wanted` names: its number, `source/path`, the end of a
-    /// path, a title, an alias, or `pkb://item/NUMBER`.
+    /// The item that `wanted` names: its number, `source/path`, the path of its
+    /// file, the end of a path, a title, an alias, `[[title]]`, or
+    /// `pkb://item/NUMBER`.
     ///
     /// # Errors
     /// [`Error::NotFound`] with near misses; [`Error::Usage`] where several
@@ -66,7 +69,13 @@ impl Engine {
         {
             return Ok(item);
         }
-        let mut found = self.store().find(wanted, 6)?;
+        if let Some(item) = self.item_of_file(Path::new(wanted))? {
+            return Ok(item);
+        }
+        let bare = wanted
+            .strip_prefix("[[")
+            .and_then(|rest| rest.strip_suffix("]]"));
+        let mut found = self.store().find(bare.unwrap_or(wanted), 6)?;
         match found.len() {
             1 => Ok(found.swap_remove(0)),
             0 => {
@@ -96,6 +105,22 @@ impl Engine {
         }
     }
 
+    /// The item of a file in a folder that is a source.
+    fn item_of_file(&self, file: &Path) -> Result<Option<Item>, Error> {
+        if !file.is_absolute() {
+            return Ok(None);
+        }
+        for source in self.store().sources()? {
+            if let Ok(path) = file.strip_prefix(&source.spec.location) {
+                let id = path.to_string_lossy().replace('\\', "/");
+                if let Some(item) = self.store().item_by_identity(source.id, &id)? {
+                    return Ok(Some(item));
+                }
+            }
+        }
+        Ok(None)
+    }
+
     /// The item that `wanted` names, with its text, or with the lines of the
     /// original from `lines.0` to `lines.1`, both included.
     ///
@@ -113,17 +138,19 @@ impl Engine {
         let path = item_path(&item);
         let last = text.text.len().saturating_sub(1);
         let count = line_at(&text.text, &text.marks, last);
+        let first = line_at(&text.text, &text.marks, 0);
         let (part, lines) = match lines {
-            None => {
-                let first = line_at(&text.text, &text.marks, 0);
-                (text.text, first.zip(count))
-            }
+            None => (text.text, first.zip(count)),
             Some((from, to)) => {
                 let (part, lines) = cut(&text, from, to).ok_or_else(|| {
+                    let upto = if to == u32::MAX { "the end".to_owned() } else { to.to_string() };
                     Error::usage(
-                        format!("{path} has no text on lines {from} to {to}"),
-                        match count {
-                            Some(count) => format!("Its text goes to line {count}."),
+                        format!("{path} has no text on lines {from} to {upto}"),
+                        match first.zip(count) {
+                            Some((1, count)) => format!("Its text goes to line {count}."),
+                            Some((first, count)) => format!(
+                                "Its text goes from line {first} to line {count}; what stands before it are properties."
+                            ),
                             None => "It is not a file of lines; leave --lines out.".into(),
                         },
                     )
@@ -176,16 +203,30 @@ impl Engine {
 /// The lines of the text that stand on lines `from` to `to` of the original,
 /// and the first and last of them.
 fn cut(text: &ItemText, from: u32, to: u32) -> Option<(String, (u32, u32))> {
+    let mut marks = text.marks.iter().filter_map(|mark| match mark.place {
+        Place::Line(line) => Some((mark.offset as usize, line)),
+        _ => None,
+    });
+    let (_, mut number) = marks.next().filter(|(offset, _)| *offset == 0)?;
+    let mut mark = marks.next();
     let mut part = String::new();
     let mut range: Option<(u32, u32)> = None;
     let mut at = 0;
     for line in text.text.split_inclusive('\n') {
-        let number = line_at(&text.text, &text.marks, at)?;
         if (from..=to).contains(&number) {
             part.push_str(line);
             range = Some((range.map_or(number, |(first, _)| first), number));
         }
         at += line.len();
+        number = number.saturating_add(1);
+        while let Some((offset, marked)) = mark.filter(|(offset, _)| *offset <= at) {
+            let breaks = text.text.as_bytes()[offset..at]
+                .iter()
+                .filter(|byte| **byte == b'\n')
+                .count();
+            number = marked.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX));
+            mark = marks.next();
+        }
     }
     Some((part, range?))
 }
@@ -193,7 +234,7 @@ fn cut(text: &ItemText, from: u32, to: u32) -> Option<(String, (u32, u32))> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pkb_store::{Mark, Place};
+    use pkb_store::Mark;
 
     #[test]
     fn lines_are_those_of_the_original() {

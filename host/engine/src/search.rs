@@ -214,10 +214,11 @@ impl Engine {
             }
             Mode::Dense => match self.dense(&query.text, filter, answer)? {
                 Some(ranked) => Ok((None, Some(ranked))),
-                None => Err(Error::usage(
-                    "there is nothing to search by meaning with",
-                    answer.notes.pop().unwrap_or_default(),
-                )),
+                None => Err(Error::NotFound {
+                    what: "there are no vectors to search by meaning".into(),
+                    near: Vec::new(),
+                    hint: "`pkb model pull` gets the model and `pkb sync` embeds with it.".into(),
+                }),
             },
             Mode::Hybrid => thread::scope(|scope| {
                 let other = scope.spawn(lexical);

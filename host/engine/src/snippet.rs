@@ -111,6 +111,10 @@ fn fold(text: &str, to: &mut String) {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::single_range_in_vec_init,
+    reason = "one match is a list of one range"
+)]
 mod tests {
     use super::*;
 

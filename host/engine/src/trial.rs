@@ -10,10 +10,8 @@ use serde::Serialize;
 use crate::components::EXTRACTOR;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::pipeline::DEFAULT_BUDGET;
 use crate::place::Places;
-
-/// Tokens that a chunk may have in a trial: the default model's.
-const BUDGET: u32 = 254;
 
 /// What a component made of a file.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -124,7 +122,7 @@ impl Engine {
                     let chunks = chunker.split(
                         &document.title,
                         &document.text,
-                        BUDGET,
+                        DEFAULT_BUDGET,
                         settings,
                         counter,
                     )?;

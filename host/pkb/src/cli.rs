@@ -207,7 +207,7 @@ pub(crate) struct List {
     #[arg(long)]
     pub(crate) recent: bool,
     /// How many at most.
-    #[arg(long, short = 'n', default_value_t = 100)]
+    #[arg(long, short = 'n', default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: u64,
     /// How many to pass over.
     #[arg(long, default_value_t = 0)]

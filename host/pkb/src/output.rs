@@ -48,12 +48,14 @@ impl Output {
             .write_all(text.as_bytes())
             .and_then(|()| stdout.flush())
         {
-            let code = if error.kind() == io::ErrorKind::BrokenPipe {
-                0
-            } else {
-                1
-            };
-            std::process::exit(code);
+            if error.kind() == io::ErrorKind::BrokenPipe {
+                std::process::exit(0);
+            }
+            let _ = writeln!(
+                anstream::stderr(),
+                "{BAD}error:{BAD:#} the answer cannot be written: {error}"
+            );
+            std::process::exit(1);
         }
     }
 
@@ -279,6 +281,10 @@ pub(crate) fn wrap(
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::single_range_in_vec_init,
+    reason = "one match is a list of one range"
+)]
 mod tests {
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use wasmtime::Store;
+use wasmtime::{Store, Trap, UpdateDeadline};
 
 use crate::bindings::types::Failure;
 use crate::bindings::{Description, analyzer, chunker, extractor, fuser, tokenizer};
@@ -119,7 +119,10 @@ impl Loaded {
         store.limiter(|guest| &mut guest.limiter);
         store.set_hostcall_fuel(limits.transfer);
         store.set_max_component_handles(limits.handles);
-        store.epoch_deadline_trap();
+        store.epoch_deadline_callback(|context| match context.data().budget.left() {
+            Some(left) => Ok(UpdateDeadline::Continue(Ticker::epochs(left))),
+            None => Err(Trap::Interrupt.into()),
+        });
         store.set_epoch_deadline(Ticker::epochs(limits.deadline));
         let _running = self.shared.ticker.run();
         match E::instantiate(&self.linked, &mut store) {

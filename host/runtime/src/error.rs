@@ -81,7 +81,7 @@ pub enum CallError {
         message: String,
     },
     /// Stopped at the deadline.
-    #[error("{component} ran past {} s", .after.as_secs_f64())]
+    #[error("{component} ran past {} s", (.after.as_secs_f64() * 10.0).round() / 10.0)]
     Deadline {
         /// World and name, such as `chunker acme-lines`.
         component: String,

@@ -3,13 +3,14 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
 use wasmtime::{Result, Trap, error::format_err};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::bindings::{blobs, log, tokens, types};
+use crate::budget::Budget;
 use crate::error::{OverLimit, one_line};
 use crate::limits::{Limiter, Limits};
 use crate::tail::Tail;
@@ -76,8 +77,8 @@ pub(crate) struct Guest {
     pub(crate) name: Arc<str>,
     pub(crate) tokens: Option<Arc<dyn TokenCounter>>,
     messages: u32,
-    /// When the running call has to be done.
-    until: Instant,
+    /// The time that the running call has.
+    pub(crate) budget: Budget,
     /// Size of the running call's input, in bytes.
     input: usize,
 }
@@ -95,7 +96,7 @@ impl Guest {
             name,
             tokens: None,
             messages: 0,
-            until: Instant::now() + limits.deadline,
+            budget: Budget::start(limits.deadline),
             input: 0,
         }
     }
@@ -106,7 +107,7 @@ impl Guest {
         self.messages = 0;
         self.limiter.refused = None;
         self.stderr.clear();
-        self.until = Instant::now() + deadline;
+        self.budget = Budget::start(deadline);
         self.input = input;
     }
 
@@ -178,7 +179,7 @@ impl tokens::Host for Guest {
         let mut counts = Vec::with_capacity(texts.len());
         let mut rest = texts.as_slice();
         while !rest.is_empty() {
-            if Instant::now() > self.until {
+            if self.budget.left().is_none() {
                 return Err(Trap::Interrupt.into());
             }
             let (batch, after) = rest.split_at(batch_of(rest));

@@ -2,7 +2,7 @@
 //! against the contract in `wit/`.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use wasmtime::component::ResourceAny;
 
@@ -76,8 +76,6 @@ impl Extractor {
             media_type: media_type.map(str::to_owned),
             settings: settings.to_owned(),
         };
-        let time = loaded.shared.limits.deadline_for(input);
-        let began = Instant::now();
         let documents = loaded.call(&mut instance, input, |store, exports| {
             let blob = store.data_mut().lend(blob)?;
             exports
@@ -86,7 +84,7 @@ impl Extractor {
         });
         match documents {
             Ok(documents) => {
-                let left = time.saturating_sub(began.elapsed());
+                let left = instance.store.data().budget.left().unwrap_or_default();
                 Ok(Documents {
                     pool: &self.pool,
                     instance: Some(instance),
@@ -117,13 +115,17 @@ impl Documents<'_> {
         };
         let loaded = &self.pool.loaded;
         if self.last {
-            // A trap while dropping loses the instance, and nothing else.
-            if self.documents.resource_drop(&mut instance.store).is_ok() {
+            // Dropping runs the guest's code once more. A trap in it loses the
+            // instance, and nothing else.
+            let deadline = loaded.shared.limits.deadline;
+            let dropped = loaded.call_within(&mut instance, 0, deadline, |store, _| {
+                self.documents.resource_drop(store).map(Ok)
+            });
+            if dropped.is_ok() {
                 self.pool.rest(instance);
             }
             return Ok(None);
         }
-        let began = Instant::now();
         let mut batch =
             loaded.call_within(&mut instance, self.input, self.left, |store, exports| {
                 exports.pkb_plugin_extract().documents().call_next(
@@ -132,7 +134,7 @@ impl Documents<'_> {
                     DOCUMENTS_AT_ONCE,
                 )
             })?;
-        self.left = self.left.saturating_sub(began.elapsed());
+        self.left = instance.store.data().budget.left().unwrap_or_default();
         if batch.documents.len() > DOCUMENTS_AT_ONCE as usize {
             return Err(loaded.invalid(format!(
                 "{} documents where {DOCUMENTS_AT_ONCE} were asked for",

@@ -13,6 +13,7 @@
 )]
 
 mod bindings;
+mod budget;
 mod builtin;
 mod cache;
 mod component;

@@ -20,7 +20,8 @@ pub struct Limits {
     /// host's representation: arguments of a host call, or the result of a
     /// call into the guest.
     pub transfer: usize,
-    /// How long one call may take before it is stopped, whatever its input.
+    /// CPU time that one call may take before it is stopped, whatever its
+    /// input. By the clock on the wall it may take ten times as long.
     pub deadline: Duration,
     /// Added to the deadline for each MiB of input.
     pub deadline_per_mib: Duration,
@@ -65,7 +66,7 @@ pub(crate) struct Limiter {
     table_limit: usize,
     instances: usize,
     pub(crate) memory: usize,
-    tables: usize,
+    elements: usize,
     /// Set once a growth was refused: `memory` or `table elements`.
     pub(crate) refused: Option<&'static str>,
 }
@@ -77,7 +78,7 @@ impl Limiter {
             table_limit: limits.table_elements,
             instances: limits.instances,
             memory: 0,
-            tables: 0,
+            elements: 0,
             refused: None,
         }
     }
@@ -110,12 +111,14 @@ impl ResourceLimiter for Limiter {
         desired: usize,
         _maximum: Option<usize>,
     ) -> Result<bool> {
-        let total = self.tables.saturating_add(desired.saturating_sub(current));
+        let total = self
+            .elements
+            .saturating_add(desired.saturating_sub(current));
         if total > self.table_limit {
             self.refused = Some("table elements");
             return Ok(false);
         }
-        self.tables = total;
+        self.elements = total;
         Ok(true)
     }
 

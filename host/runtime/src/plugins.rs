@@ -31,6 +31,20 @@ pub struct Plugin {
     pub imports: Vec<String>,
 }
 
+impl From<ComponentInfo> for Plugin {
+    fn from(info: ComponentInfo) -> Self {
+        Plugin {
+            name: info.name,
+            world: info.world.name().to_owned(),
+            version: info.version,
+            summary: info.summary,
+            sha256: info.sha256,
+            settings_schema: info.settings_schema,
+            imports: info.imports,
+        }
+    }
+}
+
 /// Why the list of plugins could not be read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum PluginError {
@@ -181,15 +195,7 @@ impl Plugins {
     /// be written to.
     pub fn add(&self, sandbox: &Sandbox, file: &Path) -> Result<Plugin, PluginError> {
         let (info, bytes) = Plugins::inspect(sandbox, file)?;
-        let plugin = Plugin {
-            name: info.name,
-            world: info.world.name().to_owned(),
-            version: info.version,
-            summary: info.summary,
-            sha256: info.sha256,
-            settings_schema: info.settings_schema,
-            imports: info.imports,
-        };
+        let plugin = Plugin::from(info);
         if builtin_names().any(|name| name == plugin.name) {
             return Err(PluginError::BuiltinName(plugin.name));
         }

@@ -9,13 +9,13 @@ use serde_json::json;
 
 use crate::FAILED;
 use crate::cli;
-use crate::output::{DIM, Output, STRONG, Table, count};
+use crate::output::{DIM, Output, STRONG, Table, count, printable};
 use crate::progress::Watch;
 
 pub(crate) fn add(engine: &Engine, args: cli::Add, output: &Output) -> anyhow::Result<ExitCode> {
     let settings =
         |given: Option<String>| given.as_deref().map(pkb_engine::json_object).transpose();
-    let source = engine.add_folder(
+    let added = engine.add_folder(
         &args.path,
         &NewFolder {
             name: args.name,
@@ -28,13 +28,21 @@ pub(crate) fn add(engine: &Engine, args: cli::Add, output: &Output) -> anyhow::R
         },
     )?;
     if output.json {
-        output.json(&source)?;
+        output.json(&added)?;
     } else {
-        let name = &source.spec.name;
-        output.line(format_args!(
-            "{STRONG}{name}{STRONG:#} is a source now: {}",
-            short_path(source.spec.location.as_ref())
-        ));
+        let name = printable(&added.source.spec.name);
+        let path = printable(&short_path(added.source.spec.location.as_ref()));
+        match added.was.as_deref() {
+            None => output.line(format_args!(
+                "{STRONG}{name}{STRONG:#} is a source now: {path}"
+            )),
+            Some(was) if was == name => {
+                output.line(format_args!("{STRONG}{name}{STRONG:#} was a source already, and has the settings given now: {path}"));
+            }
+            Some(was) => output.line(format_args!(
+                "The source {was} is called {STRONG}{name}{STRONG:#} now: {path}"
+            )),
+        }
         if !output.quiet {
             output.line(format_args!("{DIM}Next: pkb sync{DIM:#}"));
         }

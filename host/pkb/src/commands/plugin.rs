@@ -24,13 +24,20 @@ pub(crate) fn run(home: &Home, command: Plugin, output: &Output) -> anyhow::Resu
         }
         Plugin::List => list(&engine, output)?,
         Plugin::Info { name } => {
-            show(
-                &engine
-                    .plugins()
-                    .get(&name)
-                    .map_err(pkb_engine::Error::from)?,
-                output,
-            )?;
+            let builtin = engine
+                .component_list()?
+                .into_iter()
+                .find(|info| info.builtin && info.name == name);
+            match builtin {
+                Some(info) => show(&Added::from(info), output)?,
+                None => show(
+                    &engine
+                        .plugins()
+                        .get(&name)
+                        .map_err(pkb_engine::Error::from)?,
+                    output,
+                )?,
+            }
         }
         Plugin::Remove { name } => {
             let using = engine

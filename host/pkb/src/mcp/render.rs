@@ -109,6 +109,10 @@ pub(super) fn in_tools(text: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::single_range_in_vec_init,
+    reason = "one match is a list of one range"
+)]
 mod tests {
     use super::*;
 

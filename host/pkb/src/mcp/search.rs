@@ -202,7 +202,7 @@ fn found_item(hit: Hit, explain: bool) -> FoundItem {
         snippet: marked(&hit.snippet),
         url: hit.url,
         modified: hit.modified.and_then(date),
-        why: explain.then(|| Why {
+        why: explain.then_some(Why {
             score: hit.why.score,
             lexical_rank: hit.why.lexical_rank,
             lexical_score: hit.why.lexical_score,

@@ -16,7 +16,7 @@ use tokio::task::spawn_blocking;
 
 use super::progress::{Meter, Update};
 use super::render::{in_tools, line};
-use super::{Answer, Server, parse, result, tool};
+use super::{Answer, Server, failure, parse, result, tool};
 use crate::output::{count, thousands};
 
 pub(super) const NAME: &str = "sync_knowledge_base";
@@ -106,7 +106,7 @@ pub(super) async fn sync(
 ) -> CallToolResult {
     let arguments: Arguments = match parse(arguments) {
         Ok(arguments) => arguments,
-        Err(wrong) => return wrong,
+        Err(wrong) => return failure(&wrong),
     };
     let (send, mut updates) = unbounded_channel();
     let token = context.meta.get_progress_token();

@@ -52,7 +52,12 @@ impl Pool {
 
     /// Opens an existing file for reading.
     pub(super) fn open_read_only(path: &Path) -> Result<Self> {
-        if !path.exists() {
+        let there = path.try_exists().map_err(|cause| Error::File {
+            action: "look for",
+            path: path.into(),
+            cause,
+        })?;
+        if !there {
             return Err(Error::Missing { path: path.into() });
         }
         Self::open_as(path, Access::Read)

@@ -6,20 +6,23 @@ use super::attached::{self, Names};
 use super::{read, slice};
 use crate::Chunk;
 
-/// The title column of an item's chunks.
-pub(super) fn title_column<'a>(title: &'a str, aliases: &[&'a str]) -> String {
+/// The title column of the item's chunk at `ordinal`. Aliases go with the first
+/// chunk alone: an item with many of both must not take the one times the
+/// other.
+pub(super) fn title_column<'a>(ordinal: usize, title: &'a str, aliases: &[&'a str]) -> String {
     let mut column = String::from(title);
-    for alias in aliases {
+    for alias in aliases.iter().filter(|_| ordinal == 0) {
         column.push('\n');
         column.push_str(alias);
     }
     column
 }
 
-/// The headings column of a chunk.
-pub(super) fn headings_column(headings: &[String], tags: &[&str]) -> String {
+/// The headings column of the item's chunk at `ordinal`. Tags go with the first
+/// chunk alone, as aliases do.
+pub(super) fn headings_column(ordinal: usize, headings: &[String], tags: &[&str]) -> String {
     let mut column = headings.join("\n");
-    for tag in tags {
+    for tag in tags.iter().filter(|_| ordinal == 0) {
         column.push('\n');
         column.push_str(tag);
     }
@@ -54,9 +57,8 @@ pub(super) fn index_item(conn: &Connection, item: i64, present: bool) -> rusqlit
     let tags = attached::names(conn, Names::Tags, item)?;
     let aliases: Vec<&str> = aliases.iter().map(String::as_str).collect();
     let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
-    let title = title_column(&title, &aliases);
     let text = read::text_only(conn, item)?.unwrap_or_default();
-    for chunk in &chunks {
+    for (ordinal, chunk) in chunks.iter().enumerate() {
         if present {
             conn.prepare_cached("DELETE FROM terms WHERE rowid = ?1")?
                 .execute([chunk.id.0])?;
@@ -64,8 +66,8 @@ pub(super) fn index_item(conn: &Connection, item: i64, present: bool) -> rusqlit
         insert(
             conn,
             chunk.id.0,
-            &title,
-            &headings_column(&chunk.headings, &tags),
+            &title_column(ordinal, &title, &aliases),
+            &headings_column(ordinal, &chunk.headings, &tags),
             slice(&text, &chunk.span),
         )?;
     }

@@ -260,10 +260,12 @@ fn replace_chunks(
             ])?;
             written = true;
         }
-        if reindex {
+        // What is first is indexed with more; see `terms`.
+        let first_changed = (kept.ordinal == 0) != (ordinal == 0);
+        if reindex || first_changed {
             conn.prepare_cached("DELETE FROM terms WHERE rowid = ?1")?
                 .execute([kept.id.0])?;
-            indexed.insert(conn, kept.id.0, chunk, &item.text)?;
+            indexed.insert(conn, kept.id.0, ordinal, chunk, &item.text)?;
             written = true;
         }
     }
@@ -272,14 +274,16 @@ fn replace_chunks(
 
 /// What the chunks of an item are indexed under besides their own text.
 struct Indexed<'a> {
-    title: String,
+    title: &'a str,
+    aliases: Vec<&'a str>,
     tags: Vec<&'a str>,
 }
 
 impl<'a> Indexed<'a> {
     fn of(item: &'a ItemWrite) -> Self {
         Self {
-            title: terms::title_column(&item.title, &attached::each_once(&item.aliases)),
+            title: &item.title,
+            aliases: attached::each_once(&item.aliases),
             tags: attached::each_once(&item.tags),
         }
     }
@@ -288,14 +292,15 @@ impl<'a> Indexed<'a> {
         &self,
         conn: &Connection,
         id: i64,
+        ordinal: usize,
         chunk: &ChunkWrite,
         text: &str,
     ) -> rusqlite::Result<()> {
         terms::insert(
             conn,
             id,
-            &self.title,
-            &terms::headings_column(&chunk.headings, &self.tags),
+            &terms::title_column(ordinal, self.title, &self.aliases),
+            &terms::headings_column(ordinal, &chunk.headings, &self.tags),
             slice(text, &chunk.span),
         )
     }
@@ -323,5 +328,5 @@ fn insert_chunk(
             chunk.context,
             chunk.hash.0,
         ])?;
-    indexed.insert(conn, id, chunk, text)
+    indexed.insert(conn, id, ordinal, chunk, text)
 }

@@ -177,8 +177,9 @@ pub struct Link {
     pub span: Range<u64>,
 }
 
-/// One chunk to be stored. What is indexed for it: the item's title and
-/// aliases, the headings and the item's tags, and the text of the span.
+/// One chunk to be stored. What is indexed for it: the item's title, the
+/// headings and the text of the span; with the first chunk also the item's
+/// aliases and tags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkWrite {
     /// Its place in the item's text, in bytes; not empty, on character

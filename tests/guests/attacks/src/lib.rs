@@ -79,6 +79,8 @@ mod guest {
             let text = &source.text;
             match attack.as_str() {
                 "" => whole(text),
+                // Behaved, and unlike what it does without settings.
+                "first-line" => Ok(vec![chunk(0, first.len() as u64)]),
                 "loop" => loop {
                     black_box(0);
                 },

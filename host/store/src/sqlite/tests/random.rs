@@ -59,11 +59,14 @@ struct Model {
 
 impl Model {
     fn matches(&self, word: &str) -> usize {
-        let everywhere =
-            self.title.split(' ').any(|w| w == word) || self.tag.as_deref() == Some(word);
+        let holds = |text: &str| text.split(' ').any(|w| w == word);
+        // The title counts for each chunk, the tag for the first one.
         self.paragraphs
             .iter()
-            .filter(|text| everywhere || text.split(' ').any(|w| w == word))
+            .enumerate()
+            .filter(|(at, text)| {
+                holds(&self.title) || holds(text) || *at == 0 && self.tag.as_deref() == Some(word)
+            })
             .count()
     }
 }

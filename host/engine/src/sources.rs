@@ -1,0 +1,268 @@
+//! Sources: added, changed, found, forgotten.
+
+use std::fs;
+use std::path::Path;
+
+use pkb_runtime::CallError;
+use pkb_sources::{FolderSettings, FolderSource};
+use pkb_store::{Source, SourceSpec};
+use serde::{Deserialize, Serialize};
+
+use crate::components::MARKDOWN_CHUNKER;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::pipeline::DEFAULT_BUDGET;
+
+/// The kind of source that a folder is.
+const FOLDER: &str = "folder";
+/// The longest name of a source, in bytes.
+const LONGEST_NAME: usize = 100;
+
+/// A folder that is to become a source.
+#[derive(Clone, Debug, Default)]
+pub struct NewFolder {
+    /// What to call the source; none takes the folder's name.
+    pub name: Option<String>,
+    /// The chunker, where the usual ones are not wanted.
+    pub chunker: Option<String>,
+    /// The chunker's settings, a JSON object.
+    pub chunker_settings: Option<String>,
+    /// The extractor, where the usual one is not wanted: it is then given every
+    /// file.
+    pub extractor: Option<String>,
+    /// The extractor's settings, a JSON object.
+    pub extractor_settings: Option<String>,
+    /// Patterns of files and folders to pass over.
+    pub ignore: Vec<String>,
+    /// Patterns of the only files to take; none takes all.
+    pub include: Vec<String>,
+}
+
+/// What came of adding a folder.
+#[derive(Clone, Debug, Serialize)]
+pub struct AddedFolder {
+    /// The source, as it is now.
+    #[serde(flatten)]
+    pub source: Source,
+    /// What the source was called before, where the folder was one already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
+}
+
+/// A folder source's own settings, as the store keeps them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct SourceSettings {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) extractor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) extractor_settings: Option<String>,
+    pub(crate) folder: FolderSettings,
+}
+
+impl Engine {
+    /// Makes a folder a source. Adding the same folder again changes what was
+    /// given anew, the name included.
+    ///
+    /// # Errors
+    /// When `path` is no folder that can be read, the name is taken by another
+    /// source or cannot be one, the chunker or extractor does not exist, or the
+    /// chunker does not take its settings.
+    pub fn add_folder(&self, path: &Path, new: &NewFolder) -> Result<AddedFolder, Error> {
+        let asked = FolderSettings {
+            ignore: new.ignore.clone(),
+            include: new.include.clone(),
+            ..FolderSettings::default()
+        };
+        let root = FolderSource::open(path, &asked)?.path().to_owned();
+        let location = root.display().to_string();
+        let sources = self.store().sources()?;
+        let there = sources
+            .iter()
+            .find(|source| source.spec.kind == FOLDER && source.spec.location == location);
+        let mut spec = match there {
+            Some(there) => there.spec.clone(),
+            None => SourceSpec {
+                name: free_name(&root, &sources),
+                kind: FOLDER.into(),
+                location,
+                settings: "{}".into(),
+                chunker: None,
+                chunker_settings: None,
+            },
+        };
+        if let Some(name) = &new.name {
+            check_name(name)?;
+            spec.name.clone_from(name);
+        }
+        spec.chunker = new.chunker.clone().or(spec.chunker);
+        spec.chunker_settings = new.chunker_settings.clone().or(spec.chunker_settings);
+        let mut settings: SourceSettings = serde_json::from_str(&spec.settings).unwrap_or_default();
+        settings.extractor = new.extractor.clone().or(settings.extractor);
+        settings.extractor_settings = new
+            .extractor_settings
+            .clone()
+            .or(settings.extractor_settings);
+        if !asked.ignore.is_empty() {
+            settings.folder.ignore = asked.ignore;
+        }
+        if !asked.include.is_empty() {
+            settings.folder.include = asked.include;
+        }
+        spec.settings = serde_json::to_string(&settings).unwrap_or_else(|_| "{}".into());
+        self.try_components(&spec, &settings)?;
+        let source = match there {
+            Some(there) => self.store().update_source(&there.spec.name, &spec)?,
+            None => self.store().add_source(&spec)?,
+        };
+        Ok(AddedFolder {
+            source,
+            was: there.map(|there| there.spec.name.clone()),
+        })
+    }
+
+    /// Whether the source's components exist and take their settings: better
+    /// said now than once for each file.
+    fn try_components(&self, spec: &SourceSpec, settings: &SourceSettings) -> Result<(), Error> {
+        if let Some(extractor) = &settings.extractor {
+            self.components().extractor(extractor)?;
+        }
+        if let Some(settings) = &settings.extractor_settings {
+            json_object(settings)?;
+        }
+        let Some(given) = &spec.chunker_settings else {
+            if let Some(chunker) = &spec.chunker {
+                self.components().chunker(chunker)?;
+            }
+            return Ok(());
+        };
+        let given = json_object(given)?;
+        let chunker = self
+            .components()
+            .chunker(spec.chunker.as_deref().unwrap_or(MARKDOWN_CHUNKER))?;
+        let tokens = self.components().tokenizer(None)?;
+        match chunker.split(
+            "A try",
+            "# A try\n\nSome text.\n",
+            DEFAULT_BUDGET,
+            &given,
+            tokens,
+        ) {
+            // What else may happen happens to files, and is their ledger's.
+            Err(CallError::Failed { message, .. }) => Err(Error::usage(
+                format!(
+                    "the chunker {} does not take the settings {given}: {message}",
+                    chunker.info().name
+                ),
+                "`pkb plugin list` names the chunkers; `pkb plugin info NAME` shows what one takes.",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// All sources, by name.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn sources(&self) -> Result<Vec<Source>, Error> {
+        Ok(self.store().sources()?)
+    }
+
+    /// The source of that name.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] with the names there are.
+    pub fn source(&self, name: &str) -> Result<Source, Error> {
+        if let Some(source) = self.store().source(name)? {
+            return Ok(source);
+        }
+        let names: Vec<String> = self
+            .store()
+            .sources()?
+            .into_iter()
+            .map(|source| source.spec.name)
+            .collect();
+        let hint = match names.as_slice() {
+            [] => "There are no sources yet: `pkb add PATH` adds one.".into(),
+            names => format!("There are: {}.", names.join(", ")),
+        };
+        Err(Error::NotFound {
+            what: format!("there is no source called {name:?}"),
+            near: Vec::new(),
+            hint,
+        })
+    }
+
+    /// Forgets a source and everything that came from it. The originals stay.
+    /// Returns how many items that were.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]; when the database cannot be written.
+    pub fn remove_source(&self, name: &str) -> Result<u64, Error> {
+        self.source(name)?;
+        let removed = self.store().remove_source(name)?;
+        self.store().remove_orphan_vectors()?;
+        Ok(removed)
+    }
+}
+
+/// A source's name stands before a `/` in paths, and on single lines.
+fn check_name(name: &str) -> Result<(), Error> {
+    let wrong = if name.trim().is_empty() {
+        "is empty"
+    } else if name.len() > LONGEST_NAME {
+        "is too long"
+    } else if name.contains(['/', '\\']) {
+        "holds a slash"
+    } else if name.chars().any(char::is_control) {
+        "holds a control character"
+    } else {
+        return Ok(());
+    };
+    Err(Error::usage(
+        format!("{name:?} cannot be the name of a source: it {wrong}"),
+        "Name it with --name in a word or two.",
+    ))
+}
+
+/// The folder's name, made unique among the sources.
+fn free_name(root: &Path, sources: &[Source]) -> String {
+    let name = root
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let base = name
+        .filter(|name| check_name(name).is_ok())
+        .unwrap_or_else(|| FOLDER.to_owned());
+    let taken = |name: &str| sources.iter().any(|source| source.spec.name == name);
+    if !taken(&base) {
+        return base;
+    }
+    (2..)
+        .map(|n| format!("{base}-{n}"))
+        .find(|name| !taken(name))
+        .unwrap_or(base)
+}
+
+/// Reads a JSON object from `text`, or from the file that it names after an
+/// `@`.
+///
+/// # Errors
+/// When it is no JSON object.
+pub fn json_object(text: &str) -> Result<String, Error> {
+    let text = match text.strip_prefix('@') {
+        Some(file) => fs::read_to_string(file)
+            .map_err(|error| Error::file("cannot read the settings", Path::new(file), error))?,
+        None => text.to_owned(),
+    };
+    match serde_json::from_str::<serde_json::Value>(&text) {
+        Ok(serde_json::Value::Object(_)) => Ok(text),
+        Ok(_) => Err(Error::usage(
+            format!("{text} is not a JSON object"),
+            "Settings look like {\"tokens\": 200}.",
+        )),
+        Err(error) => Err(Error::usage(
+            format!("{text} is not a JSON object: {error}"),
+            "Settings look like {\"tokens\": 200}.",
+        )),
+    }
+}
