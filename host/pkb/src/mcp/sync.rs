@@ -2,9 +2,9 @@
 //! stopped.
 
 use std::fmt::Write;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use pkb_engine::{Job, SourceReport, Stage, SyncOptions, SyncReport};
 use rmcp::model::{CallToolResult, JsonObject, ProgressNotificationParam, Tool, ToolAnnotations};
@@ -142,11 +142,25 @@ pub(super) async fn sync(
         let Some(token) = token.clone() else { continue };
         let mut update = ProgressNotificationParam::new(token, progress).with_message(message);
         update.total = total;
-        if let Err(error) = context.peer.notify_progress(update).await {
-            tracing::debug!("progress cannot be sent: {error}");
+        tokio::select! {
+            sent = context.peer.notify_progress(update) => {
+                if let Err(error) = sent {
+                    tracing::debug!("progress cannot be sent: {error}");
+                }
+            }
+            // Once stdin has ended nothing takes an update any more, and the
+            // answer must not wait for one.
+            () = left(&server.client_left) => {}
         }
     }
     result(work.await)
+}
+
+/// Ends when the client is gone.
+async fn left(client_left: &AtomicBool) {
+    while !client_left.load(Ordering::Relaxed) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
 
 /// The client's side of the work.
