@@ -143,8 +143,11 @@ fn the_cache_belongs_to_the_user_alone() {
     let open = home.path().join("open");
     fs::create_dir(&open).unwrap();
     fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+    // Whatever others could have put there is not loaded.
+    fs::write(open.join("planted.cwasm"), "code").unwrap();
     with_compiler(&open);
     assert_eq!(mode(&open), 0o700);
+    assert!(!open.join("planted.cwasm").exists());
 
     // Where there can be none, components are compiled each time.
     let target = home.path().join("elsewhere");

@@ -5,18 +5,7 @@
 
 use std::path::Path;
 
-use pkb_tests::{model_folder, pkb, vault};
-use serde_json::Value;
-
-fn run(home: &Path, arguments: &[&str]) -> Value {
-    let output = pkb(home).args(arguments).arg("--json").output().unwrap();
-    assert!(
-        output.status.success(),
-        "{arguments:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    serde_json::from_slice(&output.stdout).unwrap()
-}
+use pkb_tests::{Library, vault};
 
 fn files(folder: &Path) -> u64 {
     std::fs::read_dir(folder)
@@ -35,40 +24,24 @@ fn every_vault_is_read_wholly_and_twice_the_same() {
         ("tldr-pages-en", "archive"),
     ] {
         let Some(vault) = vault(name) else { return };
-        let home = tempfile::tempdir().unwrap();
-        let home = home.path();
-        run(
-            home,
-            &[
-                "add",
-                &vault.path().display().to_string(),
-                "--name",
-                "vault",
-            ],
-        );
         let count = files(vault.path());
-        let first = run(home, &["sync"])["sources"][0].clone();
+        let library = Library::of(vault);
+        let first = library.sync();
         assert_eq!(
             (&first["added"], &first["failed"]),
             (&count.into(), &0.into()),
             "{name}: {first}"
         );
-        assert_eq!(run(home, &["ledger"])["total"], count, "{name}");
-        let answer = run(home, &["search", query]);
+        assert_eq!(library.run(&["ledger"])["total"], count, "{name}");
+        let answer = library.run(&["search", query]);
         assert!(!answer["hits"].as_array().unwrap().is_empty(), "{name}");
-        let again = run(home, &["sync"])["sources"][0].clone();
+        let again = library.sync();
         assert_eq!(again["unchanged"], count, "{name}: {again}");
         // Read all over again, it is still the same.
-        run(home, &["sync", "--all"]);
-        let same = run(home, &["search", query]);
+        library.run(&["sync", "--all"]);
+        let same = library.run(&["search", query]);
         assert_eq!(answer["hits"], same["hits"], "{name}");
-        assert!(
-            run(home, &["doctor"])["left"]
-                .as_array()
-                .unwrap()
-                .is_empty(),
-            "{name}"
-        );
+        library.assert_sound();
     }
 }
 
@@ -77,28 +50,13 @@ fn the_english_help_answers_by_meaning_and_by_exact_word() {
     let Some(vault) = vault("obsidian-help-en") else {
         return;
     };
-    let Some(model) = model_folder() else { return };
-    let home = tempfile::tempdir().unwrap();
-    let home = home.path();
-    let ask = |arguments: &[&str]| -> Value {
-        let output = pkb(home)
-            .env("PKB_MODELS", model.parent().unwrap())
-            .args(arguments)
-            .arg("--json")
-            .output()
-            .unwrap();
-        assert!(
-            output.status.success(),
-            "{arguments:?}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        serde_json::from_slice(&output.stdout).unwrap()
+    let Some(library) = Library::of(vault).with_model() else {
+        return;
     };
-    ask(&["add", &vault.path().display().to_string(), "--name", "help"]);
-    let synced = ask(&["sync"]);
+    let synced = library.run(&["sync"]);
     assert_eq!(synced["embedding"]["missing"], 0);
 
-    let answer = ask(&["search", "keep notes the same on phone and laptop"]);
+    let answer = library.run(&["search", "keep notes the same on phone and laptop"]);
     let titles: Vec<&str> = answer["hits"]
         .as_array()
         .unwrap()
@@ -112,7 +70,7 @@ fn the_english_help_answers_by_meaning_and_by_exact_word() {
         .count();
     assert!(sync_pages >= 2, "the sync pages come first: {titles:?}");
 
-    let exact = ask(&["search", "app.vault.getFiles"]);
+    let exact = library.run(&["search", "app.vault.getFiles"]);
     let hit = &exact["hits"][0];
     assert_eq!(hit["why"]["lexical_rank"], 1);
     assert!(

@@ -17,6 +17,15 @@ const COMPONENTS: [&str; 5] = [
     "fuse-rrf",
 ];
 
+/// How cargo reaches its registries, which is the same for both builds.
+const KEPT: [&str; 5] = [
+    "CARGO_HOME",
+    "CARGO_NET_",
+    "CARGO_HTTP_",
+    "CARGO_REGISTR",
+    "CARGO_SOURCE_",
+];
+
 fn main() {
     let workspace = workspace();
     let out = PathBuf::from(var("OUT_DIR"));
@@ -49,15 +58,15 @@ fn main() {
     // The nested build is for another machine: nothing that was set for this
     // one (flags, clippy as the compiler) may reach it.
     for (key, _) in env::vars() {
-        let for_this_build =
-            key.starts_with("CARGO_") && key != "CARGO_HOME" && !key.starts_with("CARGO_NET_")
-                || key == "RUSTFLAGS"
-                || key == "RUSTC_WORKSPACE_WRAPPER"
-                || key == "RUSTC"
-                || key == "TARGET"
-                || key == "PROFILE"
-                || key == "OPT_LEVEL"
-                || key == "DEBUG";
+        let for_this_build = key.starts_with("CARGO_")
+            && !KEPT.iter().any(|kept| key.starts_with(kept))
+            || key == "RUSTFLAGS"
+            || key == "RUSTC_WORKSPACE_WRAPPER"
+            || key == "RUSTC"
+            || key == "TARGET"
+            || key == "PROFILE"
+            || key == "OPT_LEVEL"
+            || key == "DEBUG";
         if for_this_build {
             cargo.env_remove(&key);
         }

@@ -9,8 +9,10 @@
     reason = "a failure here is the failure of a test"
 )]
 
+mod library;
 mod material;
 
+pub use library::Library;
 pub use material::{model_folder, python_with, texts, vault};
 
 use std::collections::BTreeSet;

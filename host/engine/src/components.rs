@@ -67,7 +67,7 @@ impl Components {
     }
 
     pub(crate) fn extractor(&self, name: &str) -> Result<Arc<Extractor>, Error> {
-        self.extractors.get(name.to_owned(), || {
+        self.extractors.get(self.key(name)?, || {
             Ok(self
                 .sandbox()?
                 .extractor(&self.origin(name, World::Extractor)?)?)
@@ -75,7 +75,7 @@ impl Components {
     }
 
     pub(crate) fn chunker(&self, name: &str) -> Result<Arc<Chunker>, Error> {
-        self.chunkers.get(name.to_owned(), || {
+        self.chunkers.get(self.key(name)?, || {
             Ok(self
                 .sandbox()?
                 .chunker(&self.origin(name, World::Chunker)?)?)
@@ -107,12 +107,29 @@ impl Components {
             all.push(self.sandbox()?.inspect(&Origin::Builtin(name.into()))?);
         }
         for plugin in self.plugins.list()? {
-            all.push(
-                self.sandbox()?
-                    .inspect(&self.plugins.origin(&plugin.name)?)?,
-            );
+            let inspected = self
+                .plugins
+                .origin(&plugin.name)
+                .map_err(Error::from)
+                .and_then(|origin| Ok(self.sandbox()?.inspect(&origin)?));
+            match inspected {
+                Ok(info) => all.push(info),
+                // `check` names it, with the remedy.
+                Err(error) => tracing::warn!("plugin {}: {error}", plugin.name),
+            }
         }
         Ok(all)
+    }
+
+    /// What a component is kept under: another file of the same name is
+    /// another component.
+    fn key(&self, name: &str) -> Result<String, Error> {
+        let plugin = self
+            .plugins
+            .list()?
+            .into_iter()
+            .find(|plugin| plugin.name == name);
+        Ok(plugin.map_or_else(|| name.to_owned(), |plugin| plugin.sha256))
     }
 
     /// Where the component called `name` comes from; an unknown name is an

@@ -48,6 +48,13 @@ impl Engine {
         report.missing = self.missing(id)?;
         if report.missing == 0 {
             self.store().set_current_model(id)?;
+            // The vectors of models before, and of chunks that are no more.
+            for model in self.store().models()? {
+                if model.id != id {
+                    self.store().remove_model(model.id)?;
+                }
+            }
+            self.store().remove_orphan_vectors()?;
         }
         outcome.map(|()| report)
     }

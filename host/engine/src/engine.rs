@@ -32,7 +32,7 @@ pub struct Engine {
     store: SqliteStore,
     components: Components,
     registry: Registry,
-    model: Mutex<Option<Arc<ActiveModel>>>,
+    model: Mutex<Option<(String, Arc<ActiveModel>)>>,
     stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
 }
 
@@ -133,17 +133,20 @@ impl Engine {
 
     /// The chosen model, or none where it is not there yet.
     pub(crate) fn chosen_model(&self) -> Result<Option<Arc<ActiveModel>>, Error> {
+        // Read each time: another process may have chosen anew.
+        let name = self.model_name()?;
         let mut kept = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(model) = &*kept {
+        if let Some((known, model)) = &*kept
+            && *known == name
+        {
             return Ok(Some(model.clone()));
         }
-        let name = self.model_name()?;
         let model = match self.registry.open(&name) {
             Ok(model) => Arc::new(self.activate(model)?),
             Err(pkb_embed::Error::UnknownModel { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        *kept = Some(model.clone());
+        *kept = Some((name, model.clone()));
         Ok(Some(model))
     }
 
@@ -170,8 +173,8 @@ impl Engine {
     ) -> Result<Option<(ModelId, Arc<ActiveModel>)>, Error> {
         let Some(chosen) = self.chosen_model()? else {
             notes.push(format!(
-                "Searched by word only: the model {:?} is not installed. `pkb model pull` gets it.",
-                self.model_name()?
+                "Searched by word only: {}",
+                missing_model(&self.model_name()?)
             ));
             return Ok(None);
         };
@@ -183,19 +186,23 @@ impl Engine {
             .iter()
             .find(|stats| stats.current && stats.present > 0);
         match (own, before) {
-            (Some(own), _) if own.missing == 0 => Ok(Some((own.id, chosen))),
-            (own, Some(before)) if own.is_none_or(|own| own.id != before.id) => {
-                let Some(model) = self.installed(&before.fingerprint)? else {
-                    return Ok(own.map(|own| (own.id, chosen)));
-                };
-                notes.push(format!(
-                    "Searched with the vectors of {}: those of {} are not complete yet. `pkb sync` makes them.",
-                    before.name,
-                    chosen.model.info().name
-                ));
-                Ok(Some((before.id, Arc::new(self.activate(model)?))))
+            (Some(own), _) if own.missing == 0 => return Ok(Some((own.id, chosen))),
+            (own, Some(before))
+                if own.is_none_or(|own| own.id != before.id && own.present < before.present) =>
+            {
+                if let Some(model) = self.installed(&before.fingerprint)? {
+                    notes.push(format!(
+                        "Searched with what is left of the vectors of {}: those of {} are not complete yet. `pkb sync` makes them.",
+                        before.name,
+                        chosen.model.info().name
+                    ));
+                    return Ok(Some((before.id, Arc::new(self.activate(model)?))));
+                }
             }
-            (Some(own), _) if own.present > 0 => {
+            _ => {}
+        }
+        match own {
+            Some(own) if own.present > 0 => {
                 notes.push(format!(
                     "{} of {} chunks have no vector yet and can only be found by word. `pkb sync` makes them.",
                     own.missing,
@@ -247,4 +254,14 @@ impl Engine {
         let mut vectors = active.model.embed(&sequences, &|| false, &|_| {})?;
         vectors.pop().ok_or(Error::Stopped)
     }
+}
+
+/// That a model is not there, and what to do.
+pub(crate) fn missing_model(name: &str) -> String {
+    let remedy = if name == DEFAULT_MODEL {
+        "`pkb model pull` gets it."
+    } else {
+        "`pkb model list` shows those that are here or can be pulled."
+    };
+    format!("the model {name} is not installed. {remedy}")
 }

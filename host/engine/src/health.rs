@@ -3,7 +3,7 @@
 use pkb_store::{LedgerQuery, LedgerRow, LedgerState, Page, Problem, Remedy, Stats};
 use serde::Serialize;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, missing_model};
 use crate::error::Error;
 
 /// A home in numbers.
@@ -96,8 +96,8 @@ impl Engine {
             Err(pkb_embed::Error::UnknownModel { .. }) => {
                 model.missing = store.chunks;
                 notes.push(format!(
-                    "The model {:?} is not installed, so search is by word only. `pkb model pull` gets it.",
-                    model.name
+                    "Search is by word only: {}",
+                    missing_model(&model.name)
                 ));
             }
             Err(error) => notes.push(error.to_string()),

@@ -37,7 +37,8 @@ pub(crate) struct Pipeline {
     extractor_settings: String,
     markdown: Arc<Chunker>,
     text: Arc<Chunker>,
-    chunker_settings: String,
+    markdown_settings: String,
+    text_settings: String,
     tokens: Arc<dyn TokenCounter>,
     budget: u32,
 }
@@ -77,11 +78,12 @@ impl Pipeline {
         let text = components.chunker(chosen.unwrap_or(TEXT_CHUNKER))?;
         // Settings fit one chunker's schema; without a chosen one they are the
         // Markdown chunker's.
-        let chunker_settings = source
-            .spec
-            .chunker_settings
-            .clone()
-            .unwrap_or_else(|| "{}".into());
+        let given = source.spec.chunker_settings.clone();
+        let markdown_settings = given.unwrap_or_else(|| "{}".into());
+        let text_settings = match chosen {
+            Some(_) => markdown_settings.clone(),
+            None => "{}".into(),
+        };
 
         let active = engine.chosen_model()?;
         let (tokens, limit, prefix, definition) = match &active {
@@ -125,7 +127,7 @@ impl Pipeline {
             extractor_settings.as_str(),
             markdown.info().sha256.as_str(),
             text.info().sha256.as_str(),
-            chunker_settings.as_str(),
+            markdown_settings.as_str(),
             definition.to_hex().as_str(),
             budget.to_string().as_str(),
         ]
@@ -138,7 +140,8 @@ impl Pipeline {
             extractor_settings,
             markdown,
             text,
-            chunker_settings,
+            markdown_settings,
+            text_settings,
             tokens,
             budget: u32::try_from(budget).unwrap_or(u32::MAX),
         })
@@ -176,8 +179,12 @@ impl Pipeline {
             });
         }
         let markdown = extension(name).is_none_or(|extension| !TEXT.contains(&extension.as_str()));
-        let chunker = if markdown { &self.markdown } else { &self.text };
-        let chunks = match self.chunk(chunker, &document) {
+        let (chunker, settings) = if markdown {
+            (&self.markdown, &self.markdown_settings)
+        } else {
+            (&self.text, &self.text_settings)
+        };
+        let chunks = match self.chunk(chunker, settings, &document) {
             Ok(chunks) => chunks,
             Err(error) => {
                 return Ok(self.failed(
@@ -210,14 +217,14 @@ impl Pipeline {
             self.extractor
                 .open(name, None, &self.extractor_settings, Arc::new(Lent(blob)))?;
         let mut first: Option<Document> = None;
+        let mut bad: Option<Failure> = None;
         let mut more = 0;
         while let Some(batch) = documents.next_batch()? {
             for document in batch {
                 match (document, &first) {
                     (Ok(document), None) => first = Some(document),
                     (Ok(_), Some(_)) => more += 1,
-                    (Err(part), None) => return Err(failed(part.failure)),
-                    (Err(_), Some(_)) => more += 1,
+                    (Err(part), _) => bad = bad.or(Some(part.failure)),
                 }
             }
         }
@@ -228,16 +235,29 @@ impl Pipeline {
                         .warnings
                         .push(format!("{more} more documents in this file were left out"));
                 }
+                if let Some(failure) = bad {
+                    document
+                        .warnings
+                        .push(format!("a part could not be read: {}", failure.message));
+                }
                 Ok(document)
             }
-            None => Err(CallError::Invalid {
-                component: format!("extractor {}", self.extractor.info().name),
-                reason: "no document at all".into(),
+            None => Err(match bad {
+                Some(failure) => failed(failure),
+                None => CallError::Invalid {
+                    component: format!("extractor {}", self.extractor.info().name),
+                    reason: "no document at all".into(),
+                },
             }),
         }
     }
 
-    fn chunk(&self, chunker: &Chunker, document: &Document) -> Result<Vec<ChunkWrite>, CallError> {
+    fn chunk(
+        &self,
+        chunker: &Chunker,
+        settings: &str,
+        document: &Document,
+    ) -> Result<Vec<ChunkWrite>, CallError> {
         if document.text.trim().is_empty() {
             return Ok(Vec::new());
         }
@@ -245,7 +265,7 @@ impl Pipeline {
             &document.title,
             &document.text,
             self.budget,
-            &self.chunker_settings,
+            settings,
             self.tokens.clone(),
         )?;
         Ok(chunks

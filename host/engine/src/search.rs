@@ -17,6 +17,8 @@ use crate::snippet::Snippet;
 
 /// How many chunks each leg brings to the fusion.
 const DEPTH: usize = 200;
+/// How many where those are of too few items: one long log can fill a leg.
+const DEEPER: usize = 5_000;
 /// Length of a snippet, in bytes.
 const SNIPPET: usize = 320;
 
@@ -174,16 +176,30 @@ impl Engine {
             return Ok(answer);
         }
         let lexical_query = LexicalQuery::any(query.terms.clone());
-        let (lexical, dense) =
-            self.legs(request.mode, &query, &lexical_query, &filter, &mut answer)?;
+        let mut legs = self.legs(
+            request.mode,
+            &query,
+            &lexical_query,
+            &filter,
+            DEPTH,
+            &mut answer,
+        )?;
+        let mut found = self.group(&legs)?;
+        if found.len() < limit && legs.iter().any(|(_, ranked)| ranked.len() == DEPTH) {
+            answer.notes.clear();
+            legs = self.legs(
+                request.mode,
+                &query,
+                &lexical_query,
+                &filter,
+                DEEPER,
+                &mut answer,
+            )?;
+            found = self.group(&legs)?;
+        }
 
         let fusing = Instant::now();
-        let legs: Vec<(&'static str, Ranked)> = [("lexical", lexical), ("dense", dense)]
-            .into_iter()
-            .filter_map(|(name, ranked)| Some((name, ranked?)))
-            .collect();
         answer.legs = legs.iter().map(|(name, _)| *name).collect();
-        let found = self.group(&legs)?;
         let fused = self.fuse(&legs, &found)?;
         answer.times.fuse_ms = ms(fusing.elapsed());
 
@@ -199,21 +215,22 @@ impl Engine {
         query: &Query,
         lexical_query: &LexicalQuery,
         filter: &Filter,
+        depth: usize,
         answer: &mut SearchAnswer,
-    ) -> Result<(Option<Ranked>, Option<Ranked>), Error> {
+    ) -> Result<Vec<(&'static str, Ranked)>, Error> {
         let lexical = || {
             let began = Instant::now();
-            let ranked = self.store().lexical(lexical_query, filter, DEPTH)?;
+            let ranked = self.store().lexical(lexical_query, filter, depth)?;
             Ok::<_, Error>((ranked, ms(began.elapsed())))
         };
         match mode {
             Mode::Lexical => {
                 let (ranked, took) = lexical()?;
                 answer.times.lexical_ms = took;
-                Ok((Some(ranked), None))
+                Ok(vec![("lexical", ranked)])
             }
-            Mode::Dense => match self.dense(&query.text, filter, answer)? {
-                Some(ranked) => Ok((None, Some(ranked))),
+            Mode::Dense => match self.dense(&query.text, filter, depth, answer)? {
+                Some(ranked) => Ok(vec![("dense", ranked)]),
                 None => Err(Error::NotFound {
                     what: "there are no vectors to search by meaning".into(),
                     near: Vec::new(),
@@ -222,13 +239,20 @@ impl Engine {
             },
             Mode::Hybrid => thread::scope(|scope| {
                 let other = scope.spawn(lexical);
-                let dense = self.dense(&query.text, filter, answer);
+                let dense = self.dense(&query.text, filter, depth, answer);
                 let (ranked, took) = match other.join() {
                     Ok(result) => result?,
                     Err(panic) => std::panic::resume_unwind(panic),
                 };
                 answer.times.lexical_ms = took;
-                Ok((Some(ranked), dense?))
+                // What is wrong with a model must not take the words away.
+                let dense = dense.unwrap_or_else(|error| {
+                    answer.notes.push(format!("Searched by word only: {error}"));
+                    None
+                });
+                let mut legs = vec![("lexical", ranked)];
+                legs.extend(dense.map(|ranked| ("dense", ranked)));
+                Ok(legs)
             }),
         }
     }
@@ -239,6 +263,7 @@ impl Engine {
         &self,
         query: &str,
         filter: &Filter,
+        depth: usize,
         answer: &mut SearchAnswer,
     ) -> Result<Option<Ranked>, Error> {
         let Some((id, model)) = self.searchable_model(&mut answer.notes)? else {
@@ -248,7 +273,7 @@ impl Engine {
         let vector = self.embed_query(&model, query)?;
         answer.times.embed_ms = ms(began.elapsed());
         let began = Instant::now();
-        let ranked = self.store().dense(id, &vector, filter, DEPTH)?;
+        let ranked = self.store().dense(id, &vector, filter, depth)?;
         answer.times.dense_ms = ms(began.elapsed());
         Ok(Some(
             ranked

@@ -75,7 +75,12 @@ impl Engine {
             ..FolderSettings::default()
         };
         let root = FolderSource::open(path, &asked)?.path().to_owned();
-        let location = root.display().to_string();
+        let Some(location) = root.to_str().map(str::to_owned) else {
+            return Err(Error::usage(
+                format!("the path {} is not valid Unicode", root.display()),
+                "Rename the folder, or reach it through a link with a plain name.",
+            ));
+        };
         let sources = self.store().sources()?;
         let there = sources
             .iter()
@@ -95,9 +100,17 @@ impl Engine {
             check_name(name)?;
             spec.name.clone_from(name);
         }
+        let chunker_before = spec.chunker.clone();
         spec.chunker = new.chunker.clone().or(spec.chunker);
+        // Settings are one component's own: another one begins without.
+        if new.chunker.is_some() && new.chunker != chunker_before {
+            spec.chunker_settings = None;
+        }
         spec.chunker_settings = new.chunker_settings.clone().or(spec.chunker_settings);
         let mut settings: SourceSettings = serde_json::from_str(&spec.settings).unwrap_or_default();
+        if new.extractor.is_some() && new.extractor != settings.extractor {
+            settings.extractor_settings = None;
+        }
         settings.extractor = new.extractor.clone().or(settings.extractor);
         settings.extractor_settings = new
             .extractor_settings

@@ -36,7 +36,7 @@ pub struct TrialDocument {
     pub bytes: usize,
     /// Tags.
     pub tags: Vec<String>,
-    /// How many links, properties and marks it has.
+    /// How many links it has.
     pub links: usize,
     /// How many properties it has.
     pub properties: usize,
@@ -97,7 +97,7 @@ impl Engine {
             other => {
                 return Err(Error::usage(
                     format!(
-                        "{} is a {other}, and only extractors and chunkers can be tried on a file",
+                        "{} fits the world {other}, and only extractors and chunkers can be tried on a file",
                         trial.component
                     ),
                     "`pkb plugin add` checks whether it fits its world.",

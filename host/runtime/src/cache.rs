@@ -2,8 +2,9 @@
 //!
 //! A file is named after the component's SHA-256, the engine (wasmtime's
 //! version and every setting that shapes code) and a BLAKE3 sum of these two
-//! and its own content, so that one under another's name is no match either. The folder belongs to the user alone. Whatever does not match is
-//! compiled again and never loaded.
+//! and its own content, so that one under another's name is no match either.
+//! The folder belongs to the user alone. Whatever does not match is compiled
+//! again and never loaded.
 
 use std::fs;
 use std::hash::{Hash, Hasher};
@@ -126,8 +127,21 @@ fn private_folder(folder: &Path) -> io::Result<()> {
     if probe.as_file().metadata()?.uid() != meta.uid() {
         return Err(io::Error::other("it belongs to another user"));
     }
-    if meta.permissions().mode() & 0o077 != 0 {
+    let mode = meta.permissions().mode();
+    if mode & 0o077 != 0 {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    }
+    if mode & 0o022 != 0 {
+        // Others could have put files here.
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "cwasm")
+            {
+                fs::remove_file(path)?;
+            }
+        }
     }
     Ok(())
 }

@@ -100,7 +100,7 @@ fn show(report: &SyncReport, output: &Output) {
     match &report.embedding {
         Some(done) if done.model.is_none() => {
             output.note(
-                "nothing was embedded, so search is by word only: `pkb model pull` gets the model",
+                "nothing was embedded, so search is by word only: `pkb model pull` gets the usual model",
             );
         }
         Some(done) if done.made > 0 => output.line(format_args!(
@@ -130,7 +130,9 @@ fn summary(source: &SourceReport) -> String {
     .filter(|(number, _)| *number > 0)
     .map(|(number, what)| format!("{} {what}", crate::output::thousands(number)))
     .collect();
-    if parts.is_empty() {
+    if parts.is_empty() && source.problem.is_some() {
+        "not read".into()
+    } else if parts.is_empty() {
         "nothing there".into()
     } else {
         parts.join(", ")

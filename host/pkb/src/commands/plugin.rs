@@ -40,10 +40,17 @@ pub(crate) fn run(home: &Home, command: Plugin, output: &Output) -> anyhow::Resu
             }
         }
         Plugin::Remove { name } => {
-            let using = engine
+            let using: Vec<String> = engine
                 .sources()?
                 .into_iter()
-                .find(|source| source.spec.chunker.as_deref() == Some(&name));
+                .filter(|source| {
+                    let settings: serde_json::Value =
+                        serde_json::from_str(&source.spec.settings).unwrap_or_default();
+                    source.spec.chunker.as_deref() == Some(&name)
+                        || settings["extractor"] == name.as_str()
+                })
+                .map(|source| source.spec.name)
+                .collect();
             let removed = engine
                 .plugins()
                 .remove(&name)
@@ -56,9 +63,11 @@ pub(crate) fn run(home: &Home, command: Plugin, output: &Output) -> anyhow::Resu
                     removed.name
                 ));
             }
-            if let Some(source) = using {
-                let source = source.spec.name;
-                output.note(format_args!("the source {source} chunks with it: add it again, or give {source} another chunker with `pkb add`"));
+            if !using.is_empty() {
+                output.note(format_args!(
+                    "{} cannot be read without it: add it again, or give another component with `pkb add`",
+                    using.join(", ")
+                ));
             }
         }
         Plugin::Test {

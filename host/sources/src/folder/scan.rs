@@ -118,7 +118,7 @@ impl Walk<'_> {
         let limit = self.source.settings.max_depth;
         if depth >= limit {
             return self.skipped(format!(
-                "folders are nested more than {limit} deep here; raise max_depth to go further"
+                "folders are nested more than {limit} deep here; add the deeper folder as a source of its own"
             ));
         }
         let dir = match parent.open_dir_nofollow(name) {

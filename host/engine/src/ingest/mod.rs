@@ -1,20 +1,24 @@
 //! The way in: what a source holds, compared with what is known of it, and
 //! what is new or changed read, chunked and stored.
 
+mod changes;
+mod writer;
+
 use std::collections::{HashMap, HashSet};
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use pkb_sources::{Entry, FolderSource};
+use pkb_sources::FolderSource;
 use pkb_store::{
-    ItemId, ItemWrite, LedgerState, LedgerWrite, LockOutcome, NotIndexed, Provenance, Rename,
-    Source, Stamp, SyncCounts,
+    ItemId, LedgerState, LedgerWrite, LockOutcome, NotIndexed, Provenance, Source, Stamp,
+    SyncCounts,
 };
 use serde::Serialize;
 
+use self::changes::{File, Found, Moves, gone, is_changed, is_live, scan};
+use self::writer::{Work, Writer};
 use crate::embedding::EmbedReport;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -23,8 +27,9 @@ use crate::pipeline::{Pipeline, Read};
 
 /// Items written in one transaction, at most.
 const BATCH_ITEMS: usize = 256;
-/// Bytes of text written in one transaction, about.
-const BATCH_BYTES: usize = 8 << 20;
+/// Changes from which on the database is brought into good shape after a sync:
+/// that rewrites the whole word index.
+const OPTIMIZE_FROM: u64 = 200;
 /// A sync that would remove a larger share of a source stops and asks ...
 const REMOVALS_SHARE: f64 = 0.3;
 /// ... if the source has at least so many items.
@@ -75,32 +80,15 @@ impl SyncReport {
     }
 }
 
-/// What a scan found.
-struct Found {
-    files: Vec<File>,
-    /// Not taken: (external id, reason, whether it failed).
-    passed: Vec<(String, String, bool)>,
-    /// Folders that could not be looked into: nothing below is known to be
-    /// gone.
-    unseen: Vec<String>,
-}
-
-struct File {
-    id: String,
-    size: u64,
-    modified: Option<i64>,
-    stamp: String,
-}
-
 impl Engine {
     /// Brings the named sources (all, where none is named) up to date, then
     /// embeds what has no vector.
     ///
     /// # Errors
     /// [`Error::Busy`] while another process syncs; [`Error::NotFound`] for an
-    /// unknown source; when the database cannot be written or a source's
-    /// components cannot be loaded. What is wrong with single items costs
-    /// ledger lines, and what is wrong with one source is in its report.
+    /// unknown source; when the database cannot be written or the model
+    /// fails. What is wrong with single items costs ledger lines, and what is
+    /// wrong with one source, its components included, is in its report.
     pub fn sync(
         &self,
         names: &[String],
@@ -141,7 +129,21 @@ impl Engine {
             match result {
                 Ok(()) => {}
                 Err(Error::Stopped) => report.stopped = true,
-                Err(Error::Source(error)) => outcome.problem = Some(error.to_string()),
+                // What is wrong with one source does not keep the others.
+                Err(
+                    error @ (Error::Source(_)
+                    | Error::Load(_)
+                    | Error::Plugin(_)
+                    | Error::Call(_)
+                    | Error::Embed(_)
+                    | Error::NotFound { .. }),
+                ) => {
+                    let hint = error
+                        .hint()
+                        .map(|hint| format!(". {hint}"))
+                        .unwrap_or_default();
+                    outcome.problem = Some(format!("{error}{hint}"));
+                }
                 Err(other) => return Err(other),
             }
             tracing::info!(source = outcome.source, outcome = word, counts = ?outcome.counts, "synced");
@@ -154,7 +156,21 @@ impl Engine {
                 Err(other) => return Err(other),
             }
         }
-        self.store().optimize()?;
+        let changes: u64 = report
+            .sources
+            .iter()
+            .map(|source| source.counts.added + source.counts.updated + source.counts.deleted)
+            .sum();
+        let made = report
+            .embedding
+            .as_ref()
+            .map_or(0, |embedding| embedding.made);
+        if !report.stopped && changes.max(made) >= OPTIMIZE_FROM {
+            // Everything is stored already; a busy database is no failure.
+            if let Err(error) = self.store().optimize() {
+                tracing::info!("the database was not optimized: {error}");
+            }
+        }
         Ok(report)
     }
 
@@ -231,8 +247,8 @@ impl Engine {
         if too_many && left as f64 > items as f64 * REMOVALS_SHARE && !options.accept_removals {
             outcome.problem = Some(format!(
                 "{left} of its {items} items are gone from {}. Nothing was removed, in case the folder is only \
-                 missing for now. If they are gone for good: `pkb sync --source {} --accept-removals`",
-                source.spec.location, source.spec.name
+                 missing for now. If they are gone for good, `pkb sync` with --accept-removals removes them",
+                source.spec.location
             ));
             return Ok(());
         }
@@ -364,308 +380,4 @@ impl Engine {
         }
         Ok(writer.moved)
     }
-}
-
-/// What the writer works with.
-struct Work<'a> {
-    source: &'a Source,
-    folder: &'a FolderSource,
-    pipeline: &'a Pipeline,
-    known: &'a HashMap<String, Stamp>,
-    moves: &'a Moves,
-    counts: &'a mut SyncCounts,
-}
-
-/// Collects what was read and stores it in batches.
-struct Writer<'a> {
-    engine: &'a Engine,
-    work: Work<'a>,
-    items: Vec<ItemWrite>,
-    ledger: Vec<LedgerWrite>,
-    renames: Vec<Rename>,
-    touched: Vec<(String, String)>,
-    bytes: usize,
-    taken: usize,
-    moved: HashSet<String>,
-}
-
-impl<'a> Writer<'a> {
-    fn new(engine: &'a Engine, work: Work<'a>) -> Self {
-        Writer {
-            engine,
-            work,
-            items: Vec::new(),
-            ledger: Vec::new(),
-            renames: Vec::new(),
-            touched: Vec::new(),
-            bytes: 0,
-            taken: 0,
-            moved: HashSet::new(),
-        }
-    }
-
-    fn take(&mut self, file: &File, read: Read) -> Result<(), Error> {
-        self.taken += 1;
-        let known = self.work.known.get(&file.id);
-        match read {
-            Read::Document(document) => {
-                let same_bytes = known.is_some_and(|known| {
-                    known.content_hash == Some(document.content_hash)
-                        && known.state == LedgerState::Indexed
-                        && known.pipeline == self.work.pipeline.key
-                        && known.deleted_from.is_none()
-                });
-                if same_bytes {
-                    self.work.counts.unchanged += 1;
-                    self.touched.push((file.id.clone(), document.stamp));
-                } else {
-                    self.note_change(file, known, &document.content_hash);
-                    let item = document.into_item(
-                        self.work.source,
-                        self.work.folder,
-                        file.modified,
-                        file.size,
-                    );
-                    self.bytes += item.text.len();
-                    self.items.push(item);
-                }
-            }
-            Read::Failed {
-                reason,
-                message,
-                provenance,
-            } => {
-                self.work.counts.failed += 1;
-                self.ledger.push(LedgerWrite {
-                    source: self.work.source.id,
-                    external_id: file.id.clone(),
-                    outcome: NotIndexed::Failed,
-                    provenance: Provenance {
-                        stamp: stamp_of_failure(file, known, &reason),
-                        ..provenance
-                    },
-                    reason,
-                    message,
-                });
-            }
-            Read::Vanished => {}
-        }
-        if self.items.len() + self.ledger.len() >= BATCH_ITEMS || self.bytes >= BATCH_BYTES {
-            self.flush()?;
-        }
-        Ok(())
-    }
-
-    /// Counts an item as new, changed, moved or back.
-    fn note_change(&mut self, file: &File, known: Option<&Stamp>, hash: &[u8; 32]) {
-        let counts = &mut *self.work.counts;
-        match known {
-            Some(known) if known.deleted_from.is_some() => counts.restored += 1,
-            Some(known) if known.item.is_some() => counts.updated += 1,
-            _ => match self.work.moves.from(hash, &self.moved) {
-                Some(from) => {
-                    counts.moved += 1;
-                    self.renames.push(Rename {
-                        source: self.work.source.id,
-                        from: from.clone(),
-                        to: file.id.clone(),
-                        title: None,
-                        url: None,
-                        stamp: file.stamp.clone(),
-                    });
-                    self.moved.insert(from);
-                }
-                None => counts.added += 1,
-            },
-        }
-    }
-
-    fn flush(&mut self) -> Result<(), Error> {
-        let store = self.engine.store();
-        if !self.renames.is_empty() {
-            // A row that only says that the new path failed before would be in
-            // the way of the item that moves there.
-            let to: Vec<&str> = self
-                .renames
-                .iter()
-                .map(|rename| rename.to.as_str())
-                .collect();
-            store.forget(self.work.source.id, &to)?;
-            store.rename(&self.renames)?;
-            self.renames.clear();
-        }
-        if !self.items.is_empty() {
-            store.put(&self.items)?;
-            self.items.clear();
-        }
-        if !self.ledger.is_empty() {
-            store.put_ledger(&self.ledger)?;
-            self.ledger.clear();
-        }
-        if !self.touched.is_empty() {
-            let touched: Vec<(&str, &str)> = self
-                .touched
-                .iter()
-                .map(|(id, stamp)| (id.as_str(), stamp.as_str()))
-                .collect();
-            store.touch(self.work.source.id, &touched)?;
-            self.touched.clear();
-        }
-        self.bytes = 0;
-        Ok(())
-    }
-}
-
-/// Files that are gone, by what was in them: a new file with the same bytes is
-/// the old one, moved.
-struct Moves {
-    by_hash: HashMap<[u8; 32], Vec<String>>,
-}
-
-impl Moves {
-    fn new(gone: &[String], known: &HashMap<String, Stamp>) -> Self {
-        let mut by_hash: HashMap<[u8; 32], Vec<String>> = HashMap::new();
-        for id in gone {
-            let stamp = &known[id.as_str()];
-            if let (true, Some(hash)) = (is_live(stamp), stamp.content_hash) {
-                by_hash.entry(hash).or_default().push(id.clone());
-            }
-        }
-        Moves { by_hash }
-    }
-
-    /// The first file with those bytes that nothing has moved from yet.
-    fn from(&self, hash: &[u8; 32], moved: &HashSet<String>) -> Option<String> {
-        self.by_hash
-            .get(hash)?
-            .iter()
-            .find(|id| !moved.contains(*id))
-            .cloned()
-    }
-}
-
-fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error> {
-    let mut found = Found {
-        files: Vec::new(),
-        passed: Vec::new(),
-        unseen: Vec::new(),
-    };
-    let mut seen = 0;
-    let summary = folder.scan(&mut |entry| {
-        seen += 1;
-        if seen % 256 == 0 {
-            job.progress(Stage::Scanning, seen, None);
-            if job.stop() {
-                return ControlFlow::Break(());
-            }
-        }
-        match entry {
-            Entry::File {
-                external_id: id,
-                size,
-                modified_ms: modified,
-                stamp,
-            } => {
-                found.files.push(File {
-                    id,
-                    size,
-                    modified,
-                    stamp,
-                });
-            }
-            Entry::Skipped {
-                external_id,
-                reason,
-            } => found.passed.push((external_id, reason, false)),
-            Entry::Failed {
-                external_id,
-                reason,
-                folder,
-            } => {
-                if folder {
-                    found.unseen.push(external_id.clone());
-                }
-                found.passed.push((external_id, reason, true));
-            }
-        }
-        ControlFlow::Continue(())
-    })?;
-    if summary.stopped {
-        Err(Error::Stopped)
-    } else {
-        Ok(found)
-    }
-}
-
-fn is_changed(file: &File, known: &Stamp, pipeline: &str, options: SyncOptions) -> bool {
-    if options.all || options.retry_failed && known.state == LedgerState::Failed {
-        return true;
-    }
-    // What a user deleted stays deleted until the file changes; what came back
-    // by itself comes back here.
-    let back = known
-        .deleted_from
-        .as_deref()
-        .is_some_and(|cause| cause != "user");
-    back || known.stamp != file.stamp || known.pipeline != pipeline
-}
-
-/// What the ledger is to compare for a file that failed: its stamp, so that it
-/// is not tried again until it changes; something that no file has, where
-/// another try costs little or may go better.
-fn stamp_of_failure(file: &File, known: Option<&Stamp>, reason: &str) -> String {
-    let second_try = format!("tried once: {}", file.stamp);
-    match reason {
-        "unreadable" | "changed" => String::new(),
-        "deadline" if known.is_none_or(|known| known.stamp != second_try) => second_try,
-        _ => file.stamp.clone(),
-    }
-}
-
-/// Whether there is an item that can be searched.
-fn is_live(stamp: &Stamp) -> bool {
-    stamp.item.is_some() && stamp.deleted_from.is_none()
-}
-
-/// Ids that are known and were not found.
-fn gone(found: &Found, known: &HashMap<String, Stamp>) -> Vec<String> {
-    let here: HashSet<&str> = found
-        .files
-        .iter()
-        .map(|file| file.id.as_str())
-        .chain(
-            found
-                .passed
-                .iter()
-                .filter(|(.., failed)| *failed)
-                .map(|(id, ..)| id.as_str()),
-        )
-        .collect();
-    let passed: HashSet<&str> = found
-        .passed
-        .iter()
-        .filter(|(.., failed)| !failed)
-        .map(|(id, ..)| id.as_str())
-        .collect();
-    let unseen = |id: &str| {
-        found.unseen.iter().any(|folder| {
-            folder.is_empty()
-                || id
-                    .strip_prefix(folder.as_str())
-                    .is_some_and(|rest| rest.starts_with('/'))
-        })
-    };
-    let mut gone: Vec<String> = known
-        .iter()
-        .filter(|(id, stamp)| {
-            // A file that is now passed over is no item any more, but its
-            // ledger row stays.
-            let there =
-                here.contains(id.as_str()) || passed.contains(id.as_str()) && stamp.item.is_none();
-            !there && !unseen(id)
-        })
-        .map(|(id, _)| id.clone())
-        .collect();
-    gone.sort_unstable();
-    gone
 }
