@@ -78,13 +78,6 @@ impl Registry {
         }
     }
 
-    /// `models` in the platform's cache folder for pkb; none where the user
-    /// has no home folder.
-    #[must_use]
-    pub fn default_folder() -> Option<PathBuf> {
-        directories::ProjectDirs::from("", "", "pkb").map(|dirs| dirs.cache_dir().join("models"))
-    }
-
     /// The folder of models.
     #[must_use]
     pub fn folder(&self) -> &Path {
