@@ -415,3 +415,46 @@ fn one_long_item_does_not_crowd_out_the_others() {
     library.sync();
     assert_eq!(library.found("aardvark").len(), 6);
 }
+
+#[test]
+fn another_model_takes_over_and_the_vectors_of_the_one_before_go() {
+    let Some(model) = pkb_tests::model_folder() else {
+        return;
+    };
+    let library = Library::new();
+    for name in ["first", "second"] {
+        let folder = library.home_file(name);
+        fs::create_dir_all(&folder).unwrap();
+        for file in ["model.onnx", "tokenizer.json"] {
+            fs::copy(model.join(file), folder.join(file)).unwrap();
+        }
+        // Another limit is another fingerprint.
+        let limit = if name == "first" { 256 } else { 128 };
+        let settings = format!("pooling = \"mean\"\nlimit = {limit}\ndimensions = 384\n");
+        fs::write(folder.join("model.toml"), settings).unwrap();
+        library.run(&["model", "add", name, &folder.display().to_string()]);
+    }
+    library.write(
+        "car.md",
+        "Our automobile needs new tyres before the snow comes.",
+    );
+    let by_meaning = || library.run(&["search", "winter wheels", "--mode", "dense"]);
+    library.run(&["model", "use", "first"]);
+    library.sync();
+    assert_eq!(by_meaning()["hits"][0]["path"], "notes/car.md");
+
+    library.run(&["model", "use", "second"]);
+    let between = by_meaning();
+    assert_eq!(between["hits"][0]["path"], "notes/car.md");
+    assert!(
+        !between["notes"].as_array().unwrap().is_empty(),
+        "{between}"
+    );
+    assert_eq!(library.run(&["sync"])["embedding"]["made"], 1);
+    let after = by_meaning();
+    assert_eq!(after["hits"][0]["path"], "notes/car.md");
+    assert!(after["notes"].as_array().unwrap().is_empty(), "{after}");
+    let models = &library.run(&["status"])["store"]["models"];
+    assert_eq!(models.as_array().unwrap().len(), 1, "{models}");
+    library.assert_sound();
+}
