@@ -47,9 +47,12 @@ print(sum(map(len, ids)) / (time.time() - t))
 pub(crate) fn measure() {
     heading("Embedding (target: at least ONNX Runtime's speed in float)");
     let Some(folder) = model_folder() else { return };
-    let Some(texts) = texts("rust-book-src", 400) else {
+    let (Some(mut texts), Some(more)) =
+        (texts("rust-book-src", 400), texts("obsidian-help-en", 400))
+    else {
         return;
     };
+    texts.extend(more);
     let tokenizer = tokenize::Tokenizer::load(TOKENIZER).unwrap();
     let options = chunk_markdown::Options {
         budget: 254,
