@@ -57,6 +57,21 @@ fn a_note_saved_again_with_the_same_bytes_is_unchanged() {
 }
 
 #[test]
+fn reading_everything_again_mends_what_was_stored_wrong() {
+    let library = Library::new();
+    library.write("a.md", "the aardvark sleeps");
+    library.sync();
+    let database = rusqlite::Connection::open(library.home_file("pkb.db")).unwrap();
+    let wrong = "UPDATE texts SET text = 'the aardvark wakes.'";
+    assert_eq!(database.execute(wrong, []).unwrap(), 1);
+    drop(database);
+    assert_eq!(library.sync()["unchanged"], 1);
+    library.run(&["sync", "--all"]);
+    assert_eq!(library.run(&["get", "a"])["text"], "the aardvark sleeps");
+    library.assert_sound();
+}
+
+#[test]
 fn a_moved_note_keeps_its_identity() {
     let library = Library::new();
     library.write("old/a.md", "the aardvark sleeps");

@@ -232,6 +232,7 @@ impl Engine {
             pipeline: &pipeline,
             known: &known,
             moves: &moves,
+            all: options.all,
             counts,
         };
         let moved = self.read(&changed, work, job)?;

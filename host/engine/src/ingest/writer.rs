@@ -23,6 +23,8 @@ pub(super) struct Work<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) known: &'a HashMap<String, Stamp>,
     pub(super) moves: &'a Moves,
+    /// Whether what has not changed is stored anew all the same.
+    pub(super) all: bool,
     pub(super) counts: &'a mut SyncCounts,
 }
 
@@ -59,12 +61,13 @@ impl<'a> Writer<'a> {
         let known = self.work.known.get(&file.id);
         match read {
             Read::Document(document) => {
-                let same_bytes = known.is_some_and(|known| {
-                    known.content_hash == Some(document.content_hash)
-                        && known.state == LedgerState::Indexed
-                        && known.pipeline == self.work.pipeline.key
-                        && known.deleted_from.is_none()
-                });
+                let same_bytes = !self.work.all
+                    && known.is_some_and(|known| {
+                        known.content_hash == Some(document.content_hash)
+                            && known.state == LedgerState::Indexed
+                            && known.pipeline == self.work.pipeline.key
+                            && known.deleted_from.is_none()
+                    });
                 if same_bytes {
                     self.work.counts.unchanged += 1;
                     self.touched.push((file.id.clone(), document.stamp));
