@@ -44,5 +44,6 @@ pub use trial::{Trial, TrialChunk, TrialDocument};
 pub use pkb_embed as embed;
 pub use pkb_runtime::{ComponentInfo, Plugin, Plugins, World};
 pub use pkb_store::{
-    Item, ItemStatus, LedgerRow, LedgerState, Page, Problem, Remedy, Source, SyncCounts,
+    Condition, Filter, Item, ItemStatus, LedgerRow, LedgerState, Page, Problem, Remedy, Source,
+    SyncCounts, Test, Time,
 };

@@ -33,12 +33,8 @@ pub struct Reading {
 /// Which items a listing is to show.
 #[derive(Clone, Debug, Default)]
 pub struct ListRequest {
-    /// Names of sources; none for all.
-    pub sources: Vec<String>,
-    /// Tags that each item must have.
-    pub tags: Vec<String>,
-    /// What the item's path must start with.
-    pub path_prefix: Option<String>,
+    /// Which items.
+    pub filter: Filter,
     /// Last changed first, not by path.
     pub recent: bool,
     /// How many to pass over.
@@ -174,16 +170,9 @@ impl Engine {
     /// [`Error::NotFound`] for an unknown source; when the database cannot be
     /// read.
     pub fn list(&self, request: &ListRequest) -> Result<Page<Item>, Error> {
-        for name in &request.sources {
-            self.source(name)?;
-        }
+        self.know_sources(&request.filter)?;
         Ok(self.store().items(&ItemQuery {
-            filter: Filter {
-                sources: request.sources.clone(),
-                tags: request.tags.clone(),
-                path_prefix: request.path_prefix.clone(),
-                ..Filter::default()
-            },
+            filter: request.filter.clone(),
             order: if request.recent {
                 Order::Recent
             } else {

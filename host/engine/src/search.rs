@@ -44,12 +44,8 @@ pub struct SearchRequest {
     pub limit: usize,
     /// Which legs.
     pub mode: Mode,
-    /// Names of sources to look in; none for all.
-    pub sources: Vec<String>,
-    /// Tags that each item must have.
-    pub tags: Vec<String>,
-    /// What the item's path must start with.
-    pub path_prefix: Option<String>,
+    /// Which items count.
+    pub filter: Filter,
 }
 
 /// The answer to a search.
@@ -153,15 +149,8 @@ impl Engine {
         } else {
             request.limit.min(100)
         };
-        for name in &request.sources {
-            self.source(name)?;
-        }
-        let filter = Filter {
-            sources: request.sources.clone(),
-            tags: request.tags.clone(),
-            path_prefix: request.path_prefix.clone(),
-            ..Filter::default()
-        };
+        self.know_sources(&request.filter)?;
+        let filter = request.filter.clone();
         let mut answer = SearchAnswer {
             query: query.text.clone(),
             legs: Vec::new(),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use pkb_runtime::CallError;
 use pkb_sources::{FolderSettings, FolderSource};
-use pkb_store::{Source, SourceSpec};
+use pkb_store::{Filter, Source, SourceSpec, Test};
 use serde::{Deserialize, Serialize};
 
 use crate::components::MARKDOWN_CHUNKER;
@@ -179,6 +179,18 @@ impl Engine {
     /// When the database cannot be read.
     pub fn sources(&self) -> Result<Vec<Source>, Error> {
         Ok(self.store().sources()?)
+    }
+
+    /// Makes sure that every source a filter names is there.
+    pub(crate) fn know_sources(&self, filter: &Filter) -> Result<(), Error> {
+        for condition in &filter.conditions {
+            if let Test::Source(names) = &condition.test {
+                for name in names {
+                    self.source(name)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The source of that name.

@@ -4,6 +4,7 @@
 
 mod cli;
 mod commands;
+mod filters;
 mod mcp;
 mod output;
 mod progress;

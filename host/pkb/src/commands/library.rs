@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::FAILED;
 use crate::cli;
+use crate::filters::filter;
 use crate::output::{DIM, Output, STRONG, Table, count, printable};
 use crate::progress::Watch;
 
@@ -141,9 +142,7 @@ fn summary(source: &SourceReport) -> String {
 
 pub(crate) fn list(engine: &Engine, args: cli::List, output: &Output) -> anyhow::Result<ExitCode> {
     let page = engine.list(&ListRequest {
-        sources: args.source,
-        tags: args.tag,
-        path_prefix: args.path,
+        filter: filter(args.source, args.tag, args.path),
         recent: args.recent,
         offset: args.offset,
         limit: args.limit,

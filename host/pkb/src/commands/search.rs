@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use pkb_engine::{Engine, Hit, Mode, SearchAnswer, SearchRequest, Why};
 
 use crate::cli;
+use crate::filters::filter;
 use crate::output::{DIM, MATCH, Output, PLACE, STRONG, count, printable, wrap};
 
 /// Lines that a snippet takes at most.
@@ -23,9 +24,7 @@ pub(crate) fn search(
             cli::Mode::Lexical => Mode::Lexical,
             cli::Mode::Dense => Mode::Dense,
         },
-        sources: args.source,
-        tags: args.tag,
-        path_prefix: args.path,
+        filter: filter(args.source, args.tag, args.path),
     })?;
     if output.json {
         output.json(&answer)?;

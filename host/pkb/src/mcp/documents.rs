@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::render::{NOTICE, date, line, quoted, uri};
 use super::{Answer, reads_only, tool};
+use crate::filters::filter;
 use crate::output::{count, thousands};
 
 pub(super) const GET: &str = "get_document";
@@ -349,9 +350,7 @@ pub(super) struct Listing {
 
 pub(super) fn list(engine: &Engine, arguments: ListArguments) -> Result<Answer<Listing>, Error> {
     let page = engine.list(&ListRequest {
-        sources: arguments.sources,
-        tags: arguments.tags,
-        path_prefix: arguments.path_prefix,
+        filter: filter(arguments.sources, arguments.tags, arguments.path_prefix),
         recent: arguments.recent,
         offset: arguments.offset,
         limit: arguments.limit.clamp(1, MOST_ITEMS),

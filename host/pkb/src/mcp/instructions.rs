@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pkb_engine::{Engine, Error, ListRequest};
+use pkb_engine::{Engine, Error, ListRequest, Test};
 
 use super::render::line;
 use crate::output::count;
@@ -37,7 +37,7 @@ fn holds(engine: &Engine) -> Result<String, Error> {
         let name = &source.spec.name;
         let here = engine
             .list(&ListRequest {
-                sources: vec![name.clone()],
+                filter: Test::Source(vec![name.clone()]).into(),
                 limit: 1,
                 ..ListRequest::default()
             })?

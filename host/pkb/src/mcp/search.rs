@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::render::{NOTICE, date, in_tools, line, marked, quoted, uri};
 use super::{Answer, reads_only, tool};
+use crate::filters::filter;
 use crate::output::count;
 
 pub(super) const NAME: &str = "search_knowledge";
@@ -149,6 +150,7 @@ struct Also {
 }
 
 pub(super) fn search(engine: &Engine, arguments: Arguments) -> Result<Answer<Found>, Error> {
+    let by_path = arguments.path_prefix.is_some();
     let request = SearchRequest {
         query: arguments.query,
         limit: arguments.limit.clamp(1, MOST) as usize,
@@ -157,13 +159,11 @@ pub(super) fn search(engine: &Engine, arguments: Arguments) -> Result<Answer<Fou
             SearchMode::Lexical => Mode::Lexical,
             SearchMode::Dense => Mode::Dense,
         },
-        sources: arguments.sources,
-        tags: arguments.tags,
-        path_prefix: arguments.path_prefix,
+        filter: filter(arguments.sources, arguments.tags, arguments.path_prefix),
     };
     let answer = engine.search(&request)?;
     let mut notes: Vec<String> = answer.notes.iter().map(|note| in_tools(note)).collect();
-    if answer.hits.is_empty() && request.path_prefix.is_some() {
+    if answer.hits.is_empty() && by_path {
         notes.push(
             "path_prefix is compared with paths inside a source, without the source's name.".into(),
         );

@@ -4,7 +4,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::json_numbers;
-use crate::Filter;
+use crate::{Filter, Test, Time};
 
 /// SQL conditions on `items i`, joined by AND, with their parameters.
 pub(super) struct Conditions {
@@ -18,37 +18,87 @@ impl Conditions {
             sql: "TRUE".into(),
             values: Vec::new(),
         };
-        if !filter.sources.is_empty() {
-            let p = all.parameter(json_strings(&filter.sources));
-            all.also(&format!(
-                "i.source_id IN (SELECT id FROM sources
-                                 WHERE name IN (SELECT value FROM json_each({p})))"
-            ));
-        }
-        if !filter.kinds.is_empty() {
-            let p = all.parameter(json_strings(&filter.kinds));
-            all.also(&format!("i.kind IN (SELECT value FROM json_each({p}))"));
-        }
-        for tag in &filter.tags {
-            let p = all.parameter(tag.clone());
-            // '0' is the character after '/': the range holds all tags below.
-            all.also(&format!(
-                "i.id IN (SELECT item_id FROM tags WHERE tag = {p}
-                          UNION ALL
-                          SELECT item_id FROM tags WHERE tag >= {p} || '/' AND tag < {p} || '0')"
-            ));
-        }
-        if let Some(prefix) = &filter.path_prefix {
-            let from = all.parameter(prefix.clone());
-            let to = all.parameter(format!("{prefix}{}", char::MAX));
-            all.also(&format!("i.external_id >= {from} AND i.external_id < {to}"));
-        }
-        if let Some(items) = &filter.items {
-            let ids: Vec<i64> = items.iter().map(|id| id.0).collect();
-            let p = all.parameter(json_numbers(&ids));
-            all.also(&format!("i.id IN (SELECT value FROM json_each({p}))"));
+        for condition in &filter.conditions {
+            let test = all.test(&condition.test);
+            // What is NULL of an item that lacks it must fail the test and
+            // pass its contrary.
+            all.also(&if condition.not {
+                format!("NOT coalesce(({test}), FALSE)")
+            } else {
+                test
+            });
         }
         all
+    }
+
+    fn test(&mut self, test: &Test) -> String {
+        match test {
+            Test::Source(names) => {
+                let p = self.parameter(json_strings(names));
+                format!(
+                    "i.source_id IN (SELECT id FROM sources
+                                     WHERE name IN (SELECT value FROM json_each({p})))"
+                )
+            }
+            Test::Kind(kinds) => {
+                let p = self.parameter(json_strings(kinds));
+                format!("i.kind IN (SELECT value FROM json_each({p}))")
+            }
+            Test::Tag(tag) => {
+                let p = self.parameter(tag.clone());
+                // '0' is the character after '/': the range holds all tags below.
+                format!(
+                    "i.id IN (SELECT item_id FROM tags WHERE tag = {p}
+                              UNION ALL
+                              SELECT item_id FROM tags WHERE tag >= {p} || '/' AND tag < {p} || '0')"
+                )
+            }
+            Test::Path(prefix) => {
+                let from = self.parameter(prefix.clone());
+                let to = self.parameter(format!("{prefix}{}", char::MAX));
+                format!("i.external_id >= {from} AND i.external_id < {to}")
+            }
+            Test::Time { which, from, until } => {
+                let column = match which {
+                    Time::Any => "coalesce(i.published, i.modified, i.created, i.ingested)",
+                    Time::Created => "i.created",
+                    Time::Modified => "i.modified",
+                    Time::Published => "i.published",
+                    Time::Ingested => "i.ingested",
+                };
+                self.range(column, *from, *until, "<")
+            }
+            Test::Duration { least, most } => self.range("i.duration", *least, *most, "<="),
+            Test::Status(status) => format!("i.status = {}", *status as i64),
+            Test::Untagged => "NOT EXISTS (SELECT 1 FROM tags WHERE item_id = i.id)".into(),
+            Test::Items(items) => {
+                let ids: Vec<i64> = items.iter().map(|id| id.0).collect();
+                let p = self.parameter(json_numbers(&ids));
+                format!("i.id IN (SELECT value FROM json_each({p}))")
+            }
+            Test::Title(_) | Test::Language(_) | Test::Author(_) | Test::Property { .. } => {
+                "FALSE".into()
+            }
+        }
+    }
+
+    fn range<T: Into<Value>>(
+        &mut self,
+        column: &str,
+        from: Option<T>,
+        to: Option<T>,
+        below: &str,
+    ) -> String {
+        let mut test = format!("{column} IS NOT NULL");
+        if let Some(from) = from {
+            let p = self.parameter(from);
+            test += &format!(" AND {column} >= {p}");
+        }
+        if let Some(to) = to {
+            let p = self.parameter(to);
+            test += &format!(" AND {column} {below} {p}");
+        }
+        test
     }
 
     pub(super) fn also(&mut self, condition: &str) {

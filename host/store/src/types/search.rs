@@ -1,6 +1,6 @@
 //! What is asked for, and what is found.
 
-use super::{Chunk, Item, ItemId, Mark};
+use super::{Chunk, Item, ItemId, ItemStatus, Mark, Millis};
 
 /// Which soft-deleted items a listing shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -14,29 +14,118 @@ pub enum Deleted {
     Include,
 }
 
-/// Which items count. All conditions must hold; an empty one always does.
-/// Soft-deleted items never pass in a search.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+/// Which items count: those that meet every condition. Soft-deleted items never
+/// pass in a search.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
-    /// Names of sources, any of them.
-    pub sources: Vec<String>,
-    /// Kinds, any of them.
-    pub kinds: Vec<String>,
-    /// Tags, each of them; letter case counts only outside ASCII. `a` also
-    /// finds `a/b`.
-    pub tags: Vec<String>,
-    /// What the external id starts with.
-    pub path_prefix: Option<String>,
-    /// Only these.
-    pub items: Option<Vec<ItemId>>,
+    /// All of them must hold.
+    pub conditions: Vec<Condition>,
 }
 
 impl Filter {
     /// Whether every item passes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        self.conditions.is_empty()
     }
+
+    /// This and one more condition.
+    #[must_use]
+    pub fn and(mut self, test: Test) -> Self {
+        self.conditions.push(test.into());
+        self
+    }
+}
+
+impl From<Test> for Filter {
+    fn from(test: Test) -> Self {
+        Self::default().and(test)
+    }
+}
+
+/// A test, or its contrary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    /// The test must not hold.
+    pub not: bool,
+    /// What is asked of an item.
+    pub test: Test,
+}
+
+impl From<Test> for Condition {
+    fn from(test: Test) -> Self {
+        Self { not: false, test }
+    }
+}
+
+/// What can be asked of an item. What an item does not have (no author, no
+/// duration) fails every test of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    /// Its source has one of these names.
+    Source(Vec<String>),
+    /// It is of one of these kinds.
+    Kind(Vec<String>),
+    /// It has this tag or one below it: `a` also finds `a/b`. Letter case
+    /// counts only outside ASCII.
+    Tag(String),
+    /// Its external id starts so or, where this holds `*`, `?` or `[`, is what
+    /// this glob describes: `*` and `?` stand for anything but `/`, `**` for
+    /// anything. Letter case does not count in a glob.
+    Path(String),
+    /// Its title or an alias holds these characters, in any letter case.
+    Title(String),
+    /// Its language is this one, or one of its regional forms: `de` also finds
+    /// `de-AT`.
+    Language(String),
+    /// Its author or channel holds these characters, in any letter case.
+    Author(String),
+    /// Its time lies in a range.
+    Time {
+        /// Which time.
+        which: Time,
+        /// Not before.
+        from: Option<Millis>,
+        /// Before.
+        until: Option<Millis>,
+    },
+    /// Its duration lies in a range, ends included, in seconds.
+    Duration {
+        /// At least.
+        least: Option<f64>,
+        /// At most.
+        most: Option<f64>,
+    },
+    /// It has the property, in any letter case; with a value, one of the
+    /// property's values is that one, in any letter case.
+    Property {
+        /// The property's name.
+        name: String,
+        /// As text; numbers compare as numbers.
+        value: Option<String>,
+    },
+    /// It is in this state.
+    Status(ItemStatus),
+    /// It has no tag.
+    Untagged,
+    /// It is one of these.
+    Items(Vec<ItemId>),
+}
+
+/// A time of an item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Time {
+    /// The first it has of: published, modified, created, ingested.
+    #[default]
+    Any,
+    /// When the original was made.
+    Created,
+    /// When the original was last changed.
+    Modified,
+    /// When the original was published.
+    Published,
+    /// When its present content was stored here.
+    Ingested,
 }
 
 /// The order of a listing.

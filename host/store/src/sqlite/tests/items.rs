@@ -465,56 +465,28 @@ fn listings_filter_sort_and_page() {
         ..ItemQuery::default()
     };
     assert_eq!(list(recent), ("dir/a.md d.md".into(), 4));
-    let filter = Filter::default;
     assert_eq!(
-        filtered(Filter {
-            sources: vec!["another".into(), "none".into()],
-            ..filter()
-        }),
+        filtered(Test::Source(vec!["another".into(), "none".into()]).into()),
         "d.md"
     );
+    assert_eq!(filtered(Test::Kind(vec!["page".into()]).into()), "d.md");
     assert_eq!(
-        filtered(Filter {
-            kinds: vec!["page".into()],
-            ..filter()
-        }),
-        "d.md"
-    );
-    assert_eq!(
-        filtered(Filter {
-            tags: vec!["WORK".into()],
-            ..filter()
-        }),
+        filtered(Test::Tag("WORK".into()).into()),
         "dir/a.md dir/sub/b.md"
     );
     assert_eq!(
-        filtered(Filter {
-            tags: vec!["work".into(), "x".into()],
-            ..filter()
-        }),
+        filtered(Filter::from(Test::Tag("work".into())).and(Test::Tag("x".into()))),
         "dir/a.md"
     );
     assert_eq!(
-        filtered(Filter {
-            path_prefix: Some("dir/".into()),
-            ..filter()
-        }),
+        filtered(Test::Path("dir/".into()).into()),
         "dir/a.md dir/sub/b.md"
     );
     assert_eq!(
-        filtered(Filter {
-            items: Some(vec![ids[2], ItemId(77)]),
-            ..filter()
-        }),
+        filtered(Test::Items(vec![ids[2], ItemId(77)]).into()),
         "dir2/c.md"
     );
-    assert_eq!(
-        filtered(Filter {
-            items: Some(vec![]),
-            ..filter()
-        }),
-        ""
-    );
+    assert_eq!(filtered(Test::Items(vec![]).into()), "");
 }
 
 #[test]

@@ -83,15 +83,9 @@ fn filters_do_not_starve_a_limit() {
         "far.md",
         "one needle in a long and otherwise dull haystack",
     ));
-    let filter = Filter {
-        sources: vec!["other".into()],
-        ..Filter::default()
-    };
+    let filter = Test::Source(vec!["other".into()]).into();
     assert_eq!(home.search_in("needle", &filter, 1), ["far.md"]);
-    let nothing = Filter {
-        sources: vec!["unknown".into()],
-        ..Filter::default()
-    };
+    let nothing = Test::Source(vec!["unknown".into()]).into();
     assert!(home.search_in("needle", &nothing, 10).is_empty());
     assert!(home.search_in("needle", &Filter::default(), 0).is_empty());
 }

@@ -102,10 +102,7 @@ fn dense_search_is_exact_filtered_and_stable() {
     home.store.put(&items).unwrap();
     embed_all(&home.store, model);
     let query = embed("query");
-    let filter = Filter {
-        path_prefix: Some("1/".into()),
-        ..Filter::default()
-    };
+    let filter = Test::Path("1/".into()).into();
     let found = home.store.dense(model, &query, &filter, 20).unwrap();
     let mut all: Vec<(f32, ChunkId)> = Vec::new();
     for item in home
