@@ -9,11 +9,12 @@ use std::process::{Command, exit};
 const TARGET: &str = "wasm32-wasip2";
 
 /// The built-in components: crate names under `components/`.
-const COMPONENTS: [&str; 5] = [
+const COMPONENTS: [&str; 6] = [
     "extract-markdown",
     "chunk-markdown",
     "chunk-sentences",
     "tokenize",
+    "analyze",
     "fuse-rrf",
 ];
 

@@ -1,6 +1,6 @@
 //! The components that come with pkb, as `build.rs` built them.
 
-const BUILTIN: [(&str, &[u8]); 5] = include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
+const BUILTIN: [(&str, &[u8]); 6] = include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
 /// Names of the built-in components.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
