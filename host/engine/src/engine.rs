@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use pkb_embed::{Model, Registry};
 use pkb_runtime::{ComponentInfo, Plugins, Sandbox, Tokenizer};
-use pkb_store::{ModelId, ModelStats, SqliteStore, Store};
+use pkb_store::{ItemQuery, ModelId, ModelStats, SqliteStore, Store};
 
 use crate::components::Components;
 use crate::error::Error;
@@ -56,14 +56,24 @@ impl Engine {
                 SqliteStore::open(home.database())?
             }
         };
-        Ok(Engine {
+        let engine = Engine {
             components: Components::new(&home),
             registry: Registry::new(&home.models),
             home,
             store,
             model: Mutex::default(),
             stats: Mutex::default(),
-        })
+        };
+        // A database of an older pkb has no terms of this kind yet, and without
+        // them nothing is found by word.
+        if access == Access::Write
+            && !engine.store.is_read_only()
+            && engine.store.terms_made_by()? == 0
+            && engine.store.items(&ItemQuery::default())?.total > 0
+        {
+            engine.rebuild_terms()?;
+        }
+        Ok(engine)
     }
 
     /// Where the home is.
