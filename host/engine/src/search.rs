@@ -262,12 +262,13 @@ impl Engine {
         let vector = self.embed_query(&model, query)?;
         answer.times.embed_ms = ms(began.elapsed());
         let began = Instant::now();
-        let ranked = self.store().dense(id, &vector, filter, depth)?;
+        let found = self.store().dense(id, &vector, filter, depth)?;
         answer.times.dense_ms = ms(began.elapsed());
         Ok(Some(
-            ranked
+            found
+                .items
                 .into_iter()
-                .map(|(id, score)| (id, f64::from(score)))
+                .flat_map(|item| item.chunks)
                 .collect(),
         ))
     }

@@ -138,17 +138,20 @@ pub trait Store: Send + Sync {
     /// Where in each text the query's words match, as byte ranges in ascending
     /// order that do not overlap. Words match here just as in the search.
     fn highlights(&self, query: &LexicalQuery, texts: &[&str]) -> Result<Vec<Vec<Range<usize>>>>;
-    /// The chunks nearest to `query` by dot product, best first: the cosine,
-    /// when vectors and query have unit length. Filtered before ranking; ties
-    /// go by chunk id. Errors: `Invalid` when the query has not the model's
-    /// dimensions; `NotFound` for an unknown model.
+    /// The items nearest to `query`, at most `limit`, best first: an item is as
+    /// near as its nearest chunk, by the dot product of the query in full
+    /// precision and the chunk's vector as it is stored (the cosine, when both
+    /// have unit length). Exact: no index that could miss one. Filtered before
+    /// ranking; ties go by id. Errors: `Invalid` when the query has not the
+    /// model's dimensions or a number in it is not finite; `NotFound` for an
+    /// unknown model.
     fn dense(
         &self,
         model: ModelId,
         query: &[f32],
         filter: &Filter,
         limit: usize,
-    ) -> Result<Vec<(ChunkId, f32)>>;
+    ) -> Result<DenseMatches>;
 
     // ---- vectors ----
 

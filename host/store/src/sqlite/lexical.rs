@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use rusqlite::{Connection, params};
 
-use super::filter::Eligible;
+use super::catalogue::Catalogue;
+use super::eligible::Eligible;
 use super::top::Top;
 use crate::{ChunkId, LexicalQuery, Weights};
 
@@ -33,6 +34,7 @@ pub(super) fn search(
     conn: &Connection,
     expression: &str,
     weights: &Weights,
+    catalogue: &Catalogue,
     eligible: &Eligible,
     limit: usize,
 ) -> rusqlite::Result<Vec<(ChunkId, f64)>> {
@@ -50,7 +52,10 @@ pub(super) fn search(
     ])?;
     while let Some(row) = rows.next()? {
         let chunk = row.get(0)?;
-        if eligible.contains(chunk) {
+        if catalogue
+            .item_of(chunk)
+            .is_some_and(|item| eligible.contains_item(item))
+        {
             // FTS5 gives better matches lower numbers.
             top.offer(chunk, -row.get::<_, f64>(1)?);
         }

@@ -1,7 +1,9 @@
 //! A store in one SQLite file.
 
 mod attached;
+mod catalogue;
 mod check;
+mod eligible;
 mod filter;
 mod find;
 mod index;
@@ -10,6 +12,7 @@ mod lexical;
 mod lock;
 mod marks;
 mod migrate;
+mod nearest;
 mod pool;
 mod read;
 mod remove;
@@ -39,6 +42,7 @@ use crate::{Millis, Result};
 #[derive(Debug)]
 pub struct SqliteStore {
     pool: pool::Pool,
+    catalogue: catalogue::Latest,
     index: index::VectorIndex,
     highlighter: Mutex<Option<Connection>>,
 }
@@ -61,6 +65,7 @@ impl SqliteStore {
     fn over(pool: pool::Pool) -> Self {
         Self {
             pool,
+            catalogue: catalogue::Latest::default(),
             index: index::VectorIndex::default(),
             highlighter: Mutex::new(None),
         }

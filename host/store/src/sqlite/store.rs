@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 
 use rusqlite::{Connection, params};
 
-use super::filter::Eligible;
+use super::eligible::Eligible;
 use super::ledger::Shared;
 use super::{
     SqliteStore, check, find, ledger, lexical, lock, read, remove, sources, stats, terms, vectors,
@@ -246,7 +246,15 @@ impl Store for SqliteStore {
         };
         self.pool.read("search by word", |tx| {
             let eligible = Eligible::of(tx, filter)?;
-            lexical::search(tx, &expression, &query.weights, &eligible, limit)
+            let catalogue = self.catalogue.at(tx)?;
+            lexical::search(
+                tx,
+                &expression,
+                &query.weights,
+                &catalogue,
+                &eligible,
+                limit,
+            )
         })
     }
 
@@ -276,7 +284,13 @@ impl Store for SqliteStore {
         query: &[f32],
         filter: &Filter,
         limit: usize,
-    ) -> Result<Vec<(ChunkId, f32)>> {
+    ) -> Result<DenseMatches> {
+        if !query.iter().all(|number| number.is_finite()) {
+            return Err(Error::Invalid {
+                name: "the query's vector".into(),
+                problem: "it holds a number that is not finite".into(),
+            });
+        }
         self.pool.read("search by meaning", |tx| {
             let Some(known) = vectors::model(tx, model)? else {
                 return Ok(Err(no_model(model)));
@@ -293,7 +307,7 @@ impl Store for SqliteStore {
             }
             let eligible = Eligible::of(tx, filter)?;
             self.index
-                .search(tx, known, query, &eligible, limit)
+                .search(tx, &self.catalogue, known, query, &eligible, limit)
                 .map(Ok)
         })?
     }

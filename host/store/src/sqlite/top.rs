@@ -3,19 +3,19 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// A chunk and its score; the better one is the greater: by score, then by the
-/// smaller id.
+/// A chunk or item and its score; the better one is the greater: by score, then
+/// by the smaller id.
 #[derive(Clone, Copy, Debug)]
-struct Scored {
-    score: f64,
-    chunk: i64,
+pub(super) struct Scored {
+    pub(super) score: f64,
+    pub(super) id: i64,
 }
 
 impl Ord for Scored {
     fn cmp(&self, other: &Self) -> Ordering {
         self.score
             .total_cmp(&other.score)
-            .then(other.chunk.cmp(&self.chunk))
+            .then(other.id.cmp(&self.id))
     }
 }
 
@@ -49,7 +49,7 @@ impl Top {
     }
 
     pub(super) fn offer(&mut self, chunk: i64, score: f64) {
-        let new = Scored { score, chunk };
+        let new = Scored { score, id: chunk };
         if self.worst_first.len() < self.limit {
             self.worst_first.push(std::cmp::Reverse(new));
         } else if let Some(mut worst) = self.worst_first.peek_mut()
@@ -59,19 +59,13 @@ impl Top {
         }
     }
 
-    pub(super) fn merge(&mut self, other: Self) {
-        for std::cmp::Reverse(scored) in other.worst_first {
-            self.offer(scored.chunk, scored.score);
-        }
-    }
-
     /// Best first.
     pub(super) fn into_sorted(self) -> impl Iterator<Item = (i64, f64)> {
         // Ascending order of the reversed scores: the best comes first.
         let sorted = self.worst_first.into_sorted_vec();
         sorted
             .into_iter()
-            .map(|scored| (scored.0.chunk, scored.0.score))
+            .map(|scored| (scored.0.id, scored.0.score))
     }
 }
 
@@ -85,9 +79,7 @@ mod tests {
         for (chunk, score) in [(9, 1.0), (4, 2.0), (7, 2.0), (1, 0.5), (2, 2.0), (3, 3.0)] {
             top.offer(chunk, score);
         }
-        let mut other = Top::new(3);
-        other.offer(8, 2.5);
-        top.merge(other);
+        top.offer(8, 2.5);
         let best: Vec<_> = top.into_sorted().collect();
         assert_eq!(best, [(3, 3.0), (8, 2.5), (2, 2.0)]);
         let mut none = Top::new(0);
