@@ -423,7 +423,7 @@ fn one_long_item_does_not_crowd_out_the_others() {
             &format!("note {n}.md"),
             format!(
                 "an aardvark among many other words, number {n}\n\n{}",
-                "filler words here. ".repeat(60)
+                format!("filler{n} words{n} here{n} and{n} there{n}. ").repeat(40)
             ),
         );
     }

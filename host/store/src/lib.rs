@@ -133,10 +133,13 @@ pub trait Store: Send + Sync {
         filter: &Filter,
         limit: usize,
     ) -> Result<LexicalMatches>;
-    /// The items nearest to `query` by dot product: the cosine, when vectors
-    /// and query have unit length. Filtered before ranking; `limit` counts
-    /// items. Errors: `Invalid` when the query has not the model's dimensions;
-    /// `NotFound` for an unknown model.
+    /// The items nearest to `query`, at most `limit`, best first: an item is as
+    /// near as its nearest chunk, by the dot product of the query in full
+    /// precision and the chunk's vector as it is stored (the cosine, when both
+    /// have unit length). Exact: no index that could miss one. Filtered before
+    /// ranking; ties go by id. Errors: `Invalid` when the query has not the
+    /// model's dimensions or a number in it is not finite; `NotFound` for an
+    /// unknown model.
     fn dense(
         &self,
         model: ModelId,

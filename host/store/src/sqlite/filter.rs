@@ -1,7 +1,6 @@
-//! Which chunks a search may find, worked out before anything is ranked.
+//! Filters as conditions in SQL.
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, params_from_iter};
 
 use super::json_numbers;
 use crate::{Filter, Test, Time};
@@ -128,48 +127,4 @@ impl Conditions {
 
 fn json_strings(strings: &[String]) -> String {
     serde_json::Value::from(strings).to_string()
-}
-
-/// The chunks that a search may find.
-#[derive(Debug)]
-pub(super) enum Eligible {
-    /// All but these, ascending: those of soft-deleted items.
-    AllBut(Vec<i64>),
-    /// These, ascending.
-    Only(Vec<i64>),
-}
-
-impl Eligible {
-    pub(super) fn of(conn: &Connection, filter: &Filter) -> rusqlite::Result<Self> {
-        let select = |conditions: &str, values: &[Value]| -> rusqlite::Result<_> {
-            // CROSS JOIN: start from the items, which the conditions are about.
-            let mut ids = conn
-                .prepare_cached(&format!(
-                    "SELECT c.id FROM items i CROSS JOIN chunks c ON c.item_id = i.id
-                     WHERE {conditions}"
-                ))?
-                .query_map(params_from_iter(values), |row| row.get(0))?
-                .collect::<rusqlite::Result<Vec<i64>>>()?;
-            ids.sort_unstable();
-            Ok(ids)
-        };
-        if filter.is_empty() {
-            return Ok(Self::AllBut(select("i.deleted IS NOT NULL", &[])?));
-        }
-        let mut conditions = Conditions::of(filter);
-        conditions.also("i.deleted IS NULL");
-        Ok(Self::Only(select(&conditions.sql, &conditions.values)?))
-    }
-
-    /// Whether no chunk at all may be found.
-    pub(super) fn is_nothing(&self) -> bool {
-        matches!(self, Self::Only(ids) if ids.is_empty())
-    }
-
-    pub(super) fn contains(&self, chunk: i64) -> bool {
-        match self {
-            Self::AllBut(ids) => ids.is_empty() || ids.binary_search(&chunk).is_err(),
-            Self::Only(ids) => ids.binary_search(&chunk).is_ok(),
-        }
-    }
 }

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex};
 
 use rusqlite::Connection;
 
-use super::filter::Eligible;
+use super::catalogue::Latest;
+use super::eligible::Eligible;
 use super::postings::{Posting, Snapshot};
 use crate::{
     ChunkId, ItemId, ItemMatch, LexicalMatch, LexicalMatches, LexicalQuery, Ranking, Word,
@@ -28,6 +29,7 @@ impl WordIndex {
     pub(super) fn search(
         &self,
         conn: &Connection,
+        catalogue: &Latest,
         query: &LexicalQuery,
         eligible: &Eligible,
         limit: usize,
@@ -39,7 +41,7 @@ impl WordIndex {
         if query.words.is_empty() || eligible.is_nothing() || limit == 0 {
             return Ok(answer);
         }
-        let snapshot = Snapshot::present(conn, &self.0)?;
+        let snapshot = Snapshot::present(conn, catalogue, &self.0)?;
         let chosen = chosen(conn, &query.words)?;
         let mut scores = Scores::new(&snapshot, &query.ranking);
         for (bit, &word) in chosen.iter().enumerate() {
@@ -96,7 +98,7 @@ struct Scores<'a> {
 
 impl<'a> Scores<'a> {
     fn new(snapshot: &'a Snapshot, ranking: &'a Ranking) -> Self {
-        let count = snapshot.documents.chunks.len();
+        let count = snapshot.documents.lengths.len();
         Self {
             snapshot,
             ranking,
@@ -166,7 +168,8 @@ impl<'a> Scores<'a> {
     /// The inverse document frequency of a word in so many chunks, in the form
     /// that is never negative: ln(1 + (N - n + 0.5) / (n + 0.5)).
     fn rarity(&self, holding: usize) -> f64 {
-        let (all, holding) = (self.score.len() as f64, holding as f64);
+        let all = self.snapshot.documents.present as f64;
+        let holding = holding as f64;
         (1.0 + (all - holding + 0.5) / (holding + 0.5)).ln()
     }
 
@@ -184,10 +187,10 @@ impl<'a> Scores<'a> {
         let mut found: Vec<u32> = Vec::new();
         for &row in &self.touched {
             let row = row as usize;
-            if !eligible.contains(documents.chunks[row]) {
+            let item = documents.item_of[row] as usize;
+            if !eligible.contains_item(documents.items[item]) {
                 continue;
             }
-            let item = documents.item_of[row] as usize;
             if held[item] == 0 && best[item] == 0.0 {
                 found.push(item as u32);
             }
@@ -229,7 +232,7 @@ impl<'a> Scores<'a> {
             let row = row as usize;
             let at = place[documents.item_of[row] as usize];
             if let Some(item) = answer.items.get_mut(at as usize) {
-                let chunk = ChunkId(documents.chunks[row]);
+                let chunk = ChunkId(documents.catalogue.chunks()[row]);
                 item.found.chunks.push((chunk, f64::from(self.score[row])));
             }
         }

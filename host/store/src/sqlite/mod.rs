@@ -1,7 +1,9 @@
 //! A store in one SQLite file.
 
 mod attached;
+mod catalogue;
 mod check;
+mod eligible;
 mod filter;
 mod find;
 mod index;
@@ -10,17 +12,18 @@ mod lexical;
 mod lock;
 mod marks;
 mod migrate;
+mod nearest;
 mod pool;
 mod postings;
 mod read;
 mod remove;
+mod scored;
 mod sources;
 mod stats;
 mod store;
 mod terms;
 #[cfg(test)]
 mod tests;
-mod top;
 mod vectors;
 mod write;
 
@@ -39,6 +42,7 @@ use crate::{Millis, Result};
 #[derive(Debug)]
 pub struct SqliteStore {
     pool: pool::Pool,
+    catalogue: catalogue::Latest,
     index: index::VectorIndex,
     words: lexical::WordIndex,
 }
@@ -61,6 +65,7 @@ impl SqliteStore {
     fn over(pool: pool::Pool) -> Self {
         Self {
             pool,
+            catalogue: catalogue::Latest::default(),
             index: index::VectorIndex::default(),
             words: lexical::WordIndex::default(),
         }

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, Rows, params};
 
+use super::catalogue::{Catalogue, Latest, generation};
+
 /// Postings that are kept at most, over all terms; each takes 8 bytes.
 const KEPT: usize = 4 << 20;
 
@@ -19,44 +21,62 @@ pub(super) struct Posting {
     pub(super) body: u16,
 }
 
-/// All searchable chunks, soft-deleted items' too, as ranking needs them.
+/// All chunks, soft-deleted items' too, as ranking needs them; rows are those
+/// of the catalogue.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
-    /// Ascending.
-    pub(super) chunks: Vec<i64>,
-    /// Of each chunk, the number of its item in `items`.
+    pub(super) catalogue: Arc<Catalogue>,
+    /// Of each row, the number of its item in `items`.
     pub(super) item_of: Vec<u32>,
-    /// Of each chunk, how many terms it has, in all columns.
-    pub(super) lengths: Vec<u32>,
-    pub(super) average_length: f64,
     pub(super) items: Vec<i64>,
+    /// Of each row, how many terms it has, in all columns.
+    pub(super) lengths: Vec<u32>,
+    /// Chunks that have terms.
+    pub(super) present: usize,
+    /// Terms that these have on average.
+    pub(super) average_length: f64,
 }
 
 impl Documents {
-    fn read(conn: &Connection) -> rusqlite::Result<Self> {
-        let mut all = Self::default();
+    fn read(conn: &Connection, catalogue: Arc<Catalogue>) -> rusqlite::Result<Self> {
+        let chunks = catalogue.chunks();
+        let mut all = Self {
+            lengths: vec![0; chunks.len()],
+            item_of: Vec::with_capacity(chunks.len()),
+            ..Self::default()
+        };
         let mut numbers: HashMap<i64, u32> = HashMap::new();
-        // In the order of both, so that neither is looked up.
-        let mut select = conn.prepare_cached(
-            "SELECT d.id, d.sz, c.item_id FROM terms_docsize d CROSS JOIN chunks c ON c.id = d.id
-             ORDER BY d.id",
-        )?;
+        for &item in catalogue.items() {
+            // The chunks of an item mostly follow each other.
+            if all.items.last() != Some(&item) || all.item_of.is_empty() {
+                let next = all.items.len() as u32;
+                let number = *numbers.entry(item).or_insert(next);
+                if number == next {
+                    all.items.push(item);
+                }
+                all.item_of.push(number);
+            } else {
+                all.item_of.push(all.items.len() as u32 - 1);
+            }
+        }
+        let mut select = conn.prepare_cached("SELECT id, sz FROM terms_docsize ORDER BY id")?;
         let mut rows = select.query([])?;
         let mut total = 0_u64;
+        let mut at = 0;
         while let Some(row) = rows.next()? {
-            let item: i64 = row.get(2)?;
-            let next = all.items.len() as u32;
-            let number = *numbers.entry(item).or_insert(next);
-            if number == next {
-                all.items.push(item);
+            let chunk: i64 = row.get(0)?;
+            while chunks.get(at).is_some_and(|&known| known < chunk) {
+                at += 1;
             }
-            let length = sum_of_varints(row.get_ref(1)?.as_blob()?);
-            total += u64::from(length);
-            all.chunks.push(row.get(0)?);
-            all.item_of.push(number);
-            all.lengths.push(length);
+            if chunks.get(at) == Some(&chunk) {
+                let length = sum_of_varints(row.get_ref(1)?.as_blob()?);
+                total += u64::from(length);
+                all.present += 1;
+                all.lengths[at] = length;
+            }
         }
-        all.average_length = total as f64 / all.chunks.len().max(1) as f64;
+        all.average_length = total as f64 / all.present.max(1) as f64;
+        all.catalogue = catalogue;
         Ok(all)
     }
 }
@@ -95,18 +115,17 @@ impl Snapshot {
     /// that state anew. `conn` is inside a transaction.
     pub(super) fn present(
         conn: &Connection,
+        catalogue: &Latest,
         known: &Mutex<Option<Arc<Snapshot>>>,
     ) -> rusqlite::Result<Arc<Snapshot>> {
-        let generation: i64 = conn
-            .prepare_cached("SELECT value FROM meta WHERE key = 'generation'")?
-            .query_row([], |row| row.get(0))?;
+        let generation = generation(conn)?;
         let kept = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(snapshot) = kept.filter(|kept| kept.generation == generation) {
             return Ok(snapshot);
         }
         let snapshot = Arc::new(Snapshot {
             generation,
-            documents: Documents::read(conn)?,
+            documents: Documents::read(conn, catalogue.at(conn)?)?,
             lists: Mutex::default(),
         });
         *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(snapshot.clone());
@@ -175,7 +194,7 @@ impl Snapshot {
     /// Adds up the occurrences that `rows` (chunk, name of the column) has of a
     /// term, which come chunk by chunk.
     fn read(&self, mut rows: Rows<'_>) -> rusqlite::Result<Vec<Posting>> {
-        let chunks = &self.documents.chunks;
+        let chunks = self.documents.catalogue.chunks();
         let mut list: Vec<Posting> = Vec::new();
         let mut last = i64::MIN;
         let mut from = 0;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, params};
 
-use super::filter::Eligible;
+use super::eligible::Eligible;
 use super::ledger::Shared;
 use super::{
     SqliteStore, check, find, ledger, lock, read, remove, sources, stats, terms, vectors, write,
@@ -240,7 +240,8 @@ impl Store for SqliteStore {
     ) -> Result<LexicalMatches> {
         self.pool.read("search by word", |tx| {
             let eligible = Eligible::of(tx, filter)?;
-            self.words.search(tx, query, &eligible, limit)
+            self.words
+                .search(tx, &self.catalogue, query, &eligible, limit)
         })
     }
 
@@ -251,6 +252,12 @@ impl Store for SqliteStore {
         filter: &Filter,
         limit: usize,
     ) -> Result<DenseMatches> {
+        if !query.iter().all(|number| number.is_finite()) {
+            return Err(Error::Invalid {
+                name: "the query's vector".into(),
+                problem: "it holds a number that is not finite".into(),
+            });
+        }
         self.pool.read("search by meaning", |tx| {
             let Some(known) = vectors::model(tx, model)? else {
                 return Ok(Err(no_model(model)));
@@ -266,29 +273,9 @@ impl Store for SqliteStore {
                 }));
             }
             let eligible = Eligible::of(tx, filter)?;
-            let found = self.index.search(tx, known, query, &eligible, limit * 8)?;
-            let mut items: Vec<ItemMatch> = Vec::new();
-            let mut select = tx.prepare_cached("SELECT item_id FROM chunks WHERE id = ?1")?;
-            for (chunk, score) in found {
-                let item = ItemId(select.query_row([chunk.0], |row| row.get(0))?);
-                let score = f64::from(score);
-                match items.iter_mut().find(|known| known.item == item) {
-                    Some(known) if known.chunks.len() < ItemMatch::CHUNKS => {
-                        known.chunks.push((chunk, score))
-                    }
-                    Some(_) => {}
-                    None => items.push(ItemMatch {
-                        item,
-                        score,
-                        chunks: vec![(chunk, score)],
-                    }),
-                }
-            }
-            items.truncate(limit);
-            Ok(Ok(DenseMatches {
-                items,
-                background: Background::default(),
-            }))
+            self.index
+                .search(tx, &self.catalogue, known, query, &eligible, limit)
+                .map(Ok)
         })?
     }
 

@@ -10,31 +10,43 @@ use crate::{ChunkHash, ChunkId, ModelId, ModelStats, Unembedded};
 /// Bytes of the scale before the numbers of a stored vector.
 const SCALE: usize = 4;
 /// The largest byte of a stored vector.
-const LARGEST: f32 = 127.0;
+const LARGEST: f64 = 127.0;
 
-/// A vector as it is stored: a scale, then a byte a number. For unit vectors of
-/// 384 numbers this moves a cosine by about 0.0004, and takes half the space of
-/// half precision. None when a number is not finite.
+/// A vector as it is stored: a scale, then a byte a number. The scale gives it
+/// the length it had, so that the dot product of unit vectors stays a cosine.
+/// For those of 384 numbers it moves by about 0.0004, and takes half the space
+/// of half precision. None when a number is not finite.
 pub(super) fn pack(vector: &[f32]) -> Option<Vec<u8>> {
     if !vector.iter().all(|number| number.is_finite()) {
         return None;
     }
     let largest = vector.iter().fold(0.0_f32, |max, x| max.max(x.abs()));
-    let scale = largest / LARGEST;
-    let mut bytes = Vec::with_capacity(SCALE + vector.len());
-    bytes.extend_from_slice(&scale.to_le_bytes());
-    bytes.extend(vector.iter().map(|number| {
+    let step = f64::from(largest) / LARGEST;
+    let mut bytes = vec![0; SCALE];
+    bytes.reserve_exact(vector.len());
+    let (mut length, mut rounded_length) = (0.0, 0.0);
+    for number in vector.iter().map(|number| f64::from(*number)) {
         // `as` makes 0 of the 0/0 that a vector of zeros gives.
-        ((number / scale).round() as i8).to_le_bytes()[0]
-    }));
+        let rounded = (number / step).round() as i8;
+        length += number * number;
+        rounded_length += f64::from(rounded) * f64::from(rounded);
+        bytes.extend(rounded.to_le_bytes());
+    }
+    let scale = if largest > 0.0 {
+        (length / rounded_length).sqrt()
+    } else {
+        0.0
+    };
+    bytes[..SCALE].copy_from_slice(&(scale as f32).to_le_bytes());
     Some(bytes)
 }
 
 /// The scale and the numbers of a stored vector; none when it has not the
-/// wanted number of dimensions.
+/// wanted number of dimensions, or is not of our making.
 pub(super) fn unpack(bytes: &[u8], dimensions: usize) -> Option<(f32, &[u8])> {
     let (scale, numbers) = bytes.split_first_chunk::<SCALE>()?;
-    (numbers.len() == dimensions).then(|| (f32::from_le_bytes(*scale), numbers))
+    let scale = f32::from_le_bytes(*scale);
+    (numbers.len() == dimensions && scale.is_finite()).then_some((scale, numbers))
 }
 
 /// What is known of a model.
@@ -233,10 +245,16 @@ mod tests {
         for (wanted, byte) in vector.iter().zip(numbers) {
             let found = f32::from(byte.cast_signed()) * scale;
             assert!(
-                (wanted - found).abs() <= 0.2 / 127.0 / 1.99,
+                (wanted - found).abs() <= 0.2 / 127.0 / 1.8,
                 "{wanted} {found}"
             );
         }
+        let length = |numbers: &mut dyn Iterator<Item = f32>| {
+            numbers.map(|x| f64::from(x).powi(2)).sum::<f64>().sqrt()
+        };
+        let before = length(&mut vector.iter().copied());
+        let after = length(&mut numbers.iter().map(|b| f32::from(b.cast_signed()) * scale));
+        assert!((before - after).abs() < 1e-6 * before, "{before} {after}");
         assert!(unpack(&packed, 36).is_none());
         assert!(unpack(&[1, 2], 0).is_none());
         assert_eq!(pack(&[0.0, -0.0]).unwrap(), [0; 6]);

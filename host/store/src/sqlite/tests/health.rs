@@ -85,7 +85,7 @@ fn each_kind_of_problem_is_told_with_its_remedy() {
     let query = home
         .store
         .dense(ModelId(1), &[1.0, 0.0], &Filter::default(), 5);
-    assert!(query.unwrap().is_empty());
+    assert_eq!(query.unwrap(), DenseMatches::default());
     assert_eq!(home.store.remove_damaged_vectors().unwrap(), 1);
     home.assert_sound();
     home.meddle("DELETE FROM items WHERE id = 1");

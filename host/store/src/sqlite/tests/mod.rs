@@ -1,6 +1,7 @@
 //! Tests of the store through its trait, on real files.
 
 mod concurrency;
+mod dense;
 mod health;
 mod items;
 mod opening;

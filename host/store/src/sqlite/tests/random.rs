@@ -178,17 +178,27 @@ proptest! {
         }
         let query = [0.3, -0.5, 0.8, 0.1];
         let found = home.store.dense(model, &query, &Filter::default(), 1000).unwrap();
-        let score = |text: &str| vector(text).iter().zip(&query).map(|(a, b)| a * b).sum::<f32>();
-        let mut wanted: Vec<f32> = live()
-            .flat_map(|item| &item.paragraphs)
-            .filter(|text| embedded.contains(*text))
-            .map(|text| score(text))
-            .collect();
-        wanted.sort_by(|a, b| b.total_cmp(a));
-        prop_assert_eq!(found.len(), wanted.len());
-        for (found, wanted) in found.iter().zip(wanted) {
-            prop_assert!((found.1 - wanted).abs() < 2.0, "{} {}", found.1, wanted);
+        let score = |text: &String| vector(text).iter().zip(&query).map(|(a, b)| a * b).sum::<f32>();
+        let mut compared = 0;
+        let mut expected = 0;
+        for item in live() {
+            let mut wanted: Vec<f32> = item.paragraphs.iter()
+                .filter(|text| embedded.contains(*text))
+                .map(score)
+                .collect();
+            compared += wanted.len() as u64;
+            expected += usize::from(!wanted.is_empty());
+            wanted.sort_by(|a, b| b.total_cmp(a));
+            wanted.truncate(ItemMatch::CHUNKS);
+            let found = found.items.iter().find(|found| found.item == item.id);
+            let chunks = found.map_or(&[][..], |found| &found.chunks);
+            prop_assert_eq!(chunks.len(), wanted.len());
+            for (found, wanted) in chunks.iter().zip(wanted) {
+                prop_assert!((found.1 - f64::from(wanted)).abs() < 2.0, "{} {}", found.1, wanted);
+            }
         }
+        prop_assert_eq!(found.items.len(), expected);
+        prop_assert_eq!(found.background.count, compared);
         let stats = home.store.stats().unwrap();
         prop_assert_eq!(stats.items as usize, live().count());
         prop_assert_eq!(stats.deleted as usize, items.len() - live().count());

@@ -118,7 +118,7 @@ fn a_vault_of_small_notes_is_quick_and_fits_its_budget() {
             .dense(model, &vec![0.1; 384], &Filter::default(), 50)
             .unwrap()
     };
-    assert_eq!(dense().len(), 50);
+    assert_eq!(dense().items.len(), 50);
     let load = started.elapsed();
     let started = Instant::now();
     dense();

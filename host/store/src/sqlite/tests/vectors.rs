@@ -27,13 +27,16 @@ fn embed_all(store: &SqliteStore, model: ModelId) -> usize {
     }
 }
 
-fn nearest(home: &Home, model: ModelId, text: &str, limit: usize) -> Vec<(String, f32)> {
+fn nearest(home: &Home, model: ModelId, text: &str, limit: usize) -> Vec<(String, f64)> {
     let found = home
         .store
         .dense(model, &embed(text), &Filter::default(), limit)
         .unwrap();
-    let names = home.names(found.iter().map(|f| f.0));
-    names.into_iter().zip(found.iter().map(|f| f.1)).collect()
+    let item = |id| home.store.item(id).unwrap().unwrap().item;
+    let named = found.items.iter();
+    named
+        .map(|found| (item(found.item).external_id, found.score))
+        .collect()
 }
 
 #[test]
@@ -87,86 +90,6 @@ fn vectors_are_found_by_meaning_and_follow_every_change() {
 }
 
 #[test]
-fn dense_search_is_exact_filtered_and_stable() {
-    let home = Home::new();
-    let model = home.store.ensure_model("f", "m", 8).unwrap();
-    let items: Vec<ItemWrite> = (0..300)
-        .map(|n| {
-            note(
-                home.source,
-                &format!("{}/{n}.md", n % 3),
-                &format!("text {}", n % 250),
-            )
-        })
-        .collect();
-    home.store.put(&items).unwrap();
-    embed_all(&home.store, model);
-    let query = embed("query");
-    let filter = Test::Path("1/".into()).into();
-    let found = home.store.dense(model, &query, &filter, 20).unwrap();
-    let mut all: Vec<(f32, ChunkId)> = Vec::new();
-    for item in home
-        .store
-        .items(&ItemQuery {
-            filter,
-            limit: 999,
-            ..ItemQuery::default()
-        })
-        .unwrap()
-        .entries
-    {
-        let text = home.store.text(item.id).unwrap().unwrap().text;
-        let vector = embed(&text);
-        let score = vector.iter().zip(&query).map(|(a, b)| a * b).sum();
-        all.push((score, home.store.chunks(item.id).unwrap()[0].id));
-    }
-    all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    assert_eq!(all.len(), 100);
-    // Bytes may swap near neighbours, so that scores are compared.
-    for (mine, (chunk, score)) in found.iter().enumerate() {
-        assert!((all[mine].0 - score).abs() < 0.01, "{mine} {chunk}");
-    }
-    assert_eq!(found.len(), 20);
-    for pair in found.windows(2) {
-        assert!(pair[0].1 > pair[1].1 || (pair[0].1 == pair[1].1 && pair[0].0 < pair[1].0));
-    }
-}
-
-#[test]
-fn many_vectors_are_searched_by_several_threads_alike() {
-    let home = Home::new();
-    let model = home.store.ensure_model("f", "m", 2048).unwrap();
-    let texts: Vec<String> = (0..4500).map(|n| format!("t{n}")).collect();
-    let items = note(home.source, "a.md", &texts.join("\n\n"));
-    let vectors: Vec<_> = items
-        .chunks
-        .iter()
-        .enumerate()
-        .map(|(n, chunk)| {
-            let mut vector = vec![0.0; 2048];
-            vector[0] = (n % 2000) as f32 / 2000.0;
-            (chunk.hash, vector)
-        })
-        .collect();
-    home.put_item(items);
-    home.store.put_vectors(model, &vectors).unwrap();
-    let mut query = vec![0.0; 2048];
-    query[0] = 1.0;
-    let found = home
-        .store
-        .dense(model, &query, &Filter::default(), 4)
-        .unwrap();
-    let ordinals: Vec<u32> = home
-        .store
-        .hits(&found.iter().map(|f| f.0).collect::<Vec<_>>())
-        .unwrap()
-        .iter()
-        .map(|hit| hit.chunk.ordinal)
-        .collect();
-    assert_eq!(ordinals, [1999, 3999, 1998, 3998]);
-}
-
-#[test]
 fn models_stand_side_by_side() {
     let home = Home::new();
     home.put("a.md", "alpha\n\nbeta");
@@ -215,9 +138,9 @@ fn models_stand_side_by_side() {
         home.store
             .dense(model, &vec![1.0; dims], &Filter::default(), 9)
     };
-    assert_eq!(dense(old, 8).unwrap().len(), 2);
-    assert_eq!(dense(new, 16).unwrap().len(), 1);
-    assert_eq!(dense(old, 8).unwrap().len(), 2);
+    assert_eq!(dense(old, 8).unwrap().background.count, 2);
+    assert_eq!(dense(new, 16).unwrap().background.count, 1);
+    assert_eq!(dense(old, 8).unwrap().background.count, 2);
     assert!(matches!(dense(new, 8), Err(Error::Invalid { .. })));
     assert!(matches!(dense(ModelId(9), 8), Err(Error::NotFound { .. })));
     assert!(matches!(

@@ -1,0 +1,140 @@
+//! Which items a search may find, worked out before anything is ranked.
+//!
+//! SQL names the items that pass a filter, or those that are deleted where
+//! there is no filter; no chunk is looked at. Asking about an item is then a
+//! look at one bit.
+
+use std::collections::HashSet;
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+
+use super::filter::Conditions;
+use crate::Filter;
+
+/// The items that a search may find.
+#[derive(Debug)]
+pub(super) enum Eligible {
+    /// All but these: the soft-deleted ones.
+    AllBut(Ids),
+    /// These.
+    Only(Ids),
+}
+
+impl Eligible {
+    pub(super) fn of(conn: &Connection, filter: &Filter) -> rusqlite::Result<Self> {
+        if filter.is_empty() {
+            return Ok(Self::AllBut(select(conn, "i.deleted IS NOT NULL", &[])?));
+        }
+        let mut conditions = Conditions::of(filter);
+        conditions.also("i.deleted IS NULL");
+        let passing = select(conn, &conditions.sql, &conditions.values)?;
+        Ok(Self::Only(passing))
+    }
+
+    /// Whether nothing at all may be found.
+    pub(super) fn is_nothing(&self) -> bool {
+        matches!(self, Self::Only(ids) if ids.count == 0)
+    }
+
+    /// How many items may be found, where that is known.
+    #[cfg_attr(not(test), expect(dead_code, reason = "searching by word is to ask"))]
+    pub(super) fn count(&self) -> Option<u64> {
+        match self {
+            Self::AllBut(_) => None,
+            Self::Only(ids) => Some(ids.count),
+        }
+    }
+
+    /// Whether the item of that id, which is one, may be found.
+    pub(super) fn contains_item(&self, item: i64) -> bool {
+        match self {
+            Self::AllBut(ids) => !ids.contains(item),
+            Self::Only(ids) => ids.contains(item),
+        }
+    }
+}
+
+fn select(conn: &Connection, conditions: &str, values: &[Value]) -> rusqlite::Result<Ids> {
+    let mut select =
+        conn.prepare_cached(&format!("SELECT i.id FROM items i WHERE {conditions}"))?;
+    let mut rows = select.query(params_from_iter(values))?;
+    let mut ids = Ids::default();
+    while let Some(row) = rows.next()? {
+        ids.insert(row.get(0)?);
+    }
+    Ok(ids)
+}
+
+/// A set of row ids. They are handed out in ascending order, so that a bit for
+/// each up to the largest takes little: 125 kB for a million.
+#[derive(Debug, Default)]
+pub(super) struct Ids {
+    bits: Vec<u64>,
+    /// Ids that only a database not of our making has.
+    far: HashSet<i64>,
+    count: u64,
+}
+
+impl Ids {
+    /// Words of bits at most: 64 MB, for 500 million ids.
+    const MOST: usize = 8 << 20;
+
+    /// The word of an id and its bit there; none for one that is far.
+    fn place(id: i64) -> Option<(usize, u64)> {
+        let word = usize::try_from(id >> 6).ok().filter(|w| *w < Self::MOST)?;
+        Some((word, 1 << (id & 63)))
+    }
+
+    pub(super) fn insert(&mut self, id: i64) {
+        let new = match Self::place(id) {
+            Some((word, bit)) => {
+                if word >= self.bits.len() {
+                    self.bits.resize(word + 1, 0);
+                }
+                let before = self.bits[word];
+                self.bits[word] |= bit;
+                before & bit == 0
+            }
+            None => self.far.insert(id),
+        };
+        self.count += u64::from(new);
+    }
+
+    pub(super) fn contains(&self, id: i64) -> bool {
+        match Self::place(id) {
+            Some((word, bit)) => self.bits.get(word).is_some_and(|bits| bits & bit != 0),
+            None => self.far.contains(&id),
+        }
+    }
+}
+
+impl FromIterator<i64> for Ids {
+    fn from_iter<T: IntoIterator<Item = i64>>(ids: T) -> Self {
+        let mut set = Self::default();
+        ids.into_iter().for_each(|id| set.insert(id));
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_holds_what_was_put_in_and_nothing_else() {
+        let held = [0, 1, 63, 64, 65, 1000, -1, i64::MIN, i64::MAX, 1 << 40, 64];
+        let set: Ids = held.into_iter().collect();
+        assert_eq!(set.count, 10);
+        for id in held {
+            assert!(set.contains(id), "{id}");
+        }
+        for id in [2, 62, 66, 999, 1001, 5000, -2, i64::MAX - 1, (1 << 40) + 1] {
+            assert!(!set.contains(id), "{id}");
+        }
+        let none = Eligible::Only(Ids::default());
+        assert!(none.is_nothing() && none.count() == Some(0) && !none.contains_item(1));
+        let all = Eligible::AllBut(Ids::default());
+        assert!(!all.is_nothing() && all.count().is_none() && all.contains_item(1));
+    }
+}
