@@ -1,5 +1,6 @@
 //! One open home: the store, the components and the model, brought together.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -56,14 +57,24 @@ impl Engine {
                 SqliteStore::open(home.database())?
             }
         };
-        Ok(Engine {
+        Ok(Engine::new(home, store))
+    }
+
+    /// The components, models and settings of `home` over another database,
+    /// which is made where it is missing. The home itself need not be there.
+    pub(crate) fn over(home: Home, database: &Path) -> Result<Engine, Error> {
+        Ok(Engine::new(home, SqliteStore::open(database)?))
+    }
+
+    fn new(home: Home, store: SqliteStore) -> Engine {
+        Engine {
             components: Components::new(&home),
             registry: Registry::new(&home.models),
             home,
             store,
             model: Mutex::default(),
             stats: Mutex::default(),
-        })
+        }
     }
 
     /// Where the home is.

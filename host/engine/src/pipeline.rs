@@ -252,6 +252,27 @@ impl Pipeline {
         }
     }
 
+    /// The chunks of a text that no extractor has read, as of Markdown.
+    pub(crate) fn chunk_text(&self, title: &str, text: &str) -> Result<Vec<ChunkWrite>, CallError> {
+        let document = Document {
+            part: String::new(),
+            title: title.to_owned(),
+            text: text.to_owned(),
+            marks: Vec::new(),
+            properties: Vec::new(),
+            tags: Vec::new(),
+            aliases: Vec::new(),
+            links: Vec::new(),
+            warnings: Vec::new(),
+        };
+        self.chunk(&self.markdown, &self.markdown_settings, &document)
+    }
+
+    /// Name of the chunker for Markdown.
+    pub(crate) fn chunker_name(&self) -> &str {
+        &self.markdown.info().name
+    }
+
     fn chunk(
         &self,
         chunker: &Chunker,

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use pkb_engine::{Engine, Hit, Mode, SearchAnswer, SearchRequest, Why};
+use pkb_engine::{Engine, Hit, SearchAnswer, SearchRequest, Why};
 
 use crate::cli;
 use crate::filters::filter;
@@ -19,11 +19,7 @@ pub(crate) fn search(
     let answer = engine.search(&SearchRequest {
         query: args.query.join(" "),
         limit: usize::from(args.limit),
-        mode: match args.mode {
-            cli::Mode::Hybrid => Mode::Hybrid,
-            cli::Mode::Lexical => Mode::Lexical,
-            cli::Mode::Dense => Mode::Dense,
-        },
+        mode: args.mode.into(),
         filter: filter(args.source, args.tag, args.path),
     })?;
     if output.json {

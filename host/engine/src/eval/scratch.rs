@@ -1,0 +1,359 @@
+//! A database beside the user's own, for what is searched in a test and is
+//! none of the user's items.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use pkb_store::{
+    ChunkHash, ChunkWrite, ItemId, ItemWrite, LedgerState, Provenance, Source, SourceSpec, Stamp,
+};
+use tempfile::TempDir;
+
+use super::ask::in_parallel;
+use crate::embedding::{EmbedReport, embedded_text};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::home::Home;
+use crate::job::{Job, Stage};
+use crate::pipeline::Pipeline;
+
+/// The kind of source that a test's documents are of.
+const KIND: &str = "eval";
+/// The name of the one source.
+const SOURCE: &str = "test-set";
+/// Documents chunked and stored in one transaction.
+const BATCH: usize = 256;
+
+/// What is searched in a test.
+#[derive(Clone, Debug)]
+pub(super) struct Document {
+    /// Its identity.
+    pub(super) id: String,
+    /// Its title.
+    pub(super) title: String,
+    /// Its text.
+    pub(super) text: String,
+    /// Headings and context, where the document is one chunk; none where the
+    /// pipeline is to chunk it.
+    pub(super) chunk: Option<(Vec<String>, Option<String>)>,
+}
+
+/// An engine with a database of its own, and with the components, models and
+/// settings of a user's home.
+pub(super) struct Scratch {
+    pub(super) engine: Engine,
+    pub(super) pipeline: Pipeline,
+    source: Source,
+    // Dropped, and thereby removed, after the database in it is closed.
+    _folder: Option<TempDir>,
+}
+
+impl Scratch {
+    /// Opens a database in `keep`, or in a folder that is removed when done.
+    pub(super) fn open(
+        home: &Home,
+        keep: Option<&Path>,
+        chunker: Option<&str>,
+        chunker_settings: Option<&str>,
+    ) -> Result<Scratch, Error> {
+        let (folder, temporary) = match keep {
+            Some(folder) => {
+                refuse_home(home, folder)?;
+                std::fs::create_dir_all(folder)
+                    .map_err(|error| Error::file("cannot make the folder", folder, error))?;
+                (folder.to_owned(), None)
+            }
+            None => {
+                let folder = tempfile::Builder::new().prefix("pkb-eval-").tempdir();
+                let folder = folder.map_err(|error| {
+                    Error::file("cannot make a folder in", &std::env::temp_dir(), error)
+                })?;
+                (folder.path().to_owned(), Some(folder))
+            }
+        };
+        let engine = Engine::over(home.clone(), &folder.join("pkb.db"))?;
+        let spec = SourceSpec {
+            name: SOURCE.into(),
+            kind: KIND.into(),
+            location: String::new(),
+            settings: "{}".into(),
+            chunker: chunker.map(str::to_owned),
+            chunker_settings: chunker_settings.map(str::to_owned),
+        };
+        let source = match engine.store().sources()?.as_slice() {
+            [] => engine.store().add_source(&spec)?,
+            [only] if only.spec.kind == KIND => engine.store().update_source(SOURCE, &spec)?,
+            _ => return Err(no_place(&folder)),
+        };
+        let pipeline = Pipeline::of(&engine, &source)?;
+        Ok(Scratch {
+            engine,
+            pipeline,
+            source,
+            _folder: temporary,
+        })
+    }
+
+    /// Stores these documents and no others, as far as they are not there yet;
+    /// with `embed`, makes the vectors that are missing.
+    pub(super) fn fill(
+        &self,
+        documents: &[Document],
+        embed: bool,
+        job: &dyn Job,
+    ) -> Result<EmbedReport, Error> {
+        let store = self.engine.store();
+        let known = store.stamps(self.source.id)?;
+        let stamps: Vec<String> = documents.iter().map(Document::stamp).collect();
+        let new: Vec<(&Document, &String)> = documents
+            .iter()
+            .zip(&stamps)
+            .filter(|(document, stamp)| !self.is_known(&known, document, stamp))
+            .collect();
+        let total = new.len();
+        for (number, batch) in new.chunks(BATCH).enumerate() {
+            let before = number * BATCH;
+            let part = Part { job, before, total };
+            let items = in_parallel(batch.len(), Stage::Reading, &part, |at| {
+                let (document, stamp) = batch[at];
+                self.item(document, stamp)
+            })?;
+            store.put(&items)?;
+        }
+        let wanted: HashSet<&str> = documents
+            .iter()
+            .map(|document| document.id.as_str())
+            .collect();
+        let gone: Vec<ItemId> = known
+            .iter()
+            .filter(|(id, _)| !wanted.contains(id.as_str()))
+            .filter_map(|(_, stamp)| stamp.item)
+            .collect();
+        store.hard_delete(&gone)?;
+        if !new.is_empty() {
+            store.optimize()?;
+        }
+        if embed {
+            self.engine.embed(job)
+        } else {
+            Ok(EmbedReport::default())
+        }
+    }
+
+    /// The identity of the document at `path`, as a search names it.
+    pub(super) fn id(path: &str) -> String {
+        let id = path
+            .strip_prefix(SOURCE)
+            .and_then(|rest| rest.strip_prefix('/'));
+        id.unwrap_or(path).to_owned()
+    }
+
+    fn is_known(&self, known: &HashMap<String, Stamp>, document: &Document, stamp: &str) -> bool {
+        known.get(&document.id).is_some_and(|known| {
+            known.stamp == *stamp
+                && known.pipeline == self.pipeline.key
+                && known.state == LedgerState::Indexed
+        })
+    }
+
+    fn item(&self, document: &Document, stamp: &str) -> Result<ItemWrite, Error> {
+        let Document {
+            id,
+            title,
+            text,
+            chunk,
+        } = document;
+        let chunks = match chunk {
+            None => self.pipeline.chunk_text(title, text).map_err(|error| {
+                Error::usage(
+                    format!("the document {id} cannot be chunked: {error}"),
+                    "Measure with another chunker or other settings.",
+                )
+            })?,
+            Some((headings, context)) => vec![ChunkWrite {
+                span: 0..text.len() as u64,
+                headings: headings.clone(),
+                context: context.clone(),
+                hash: ChunkHash::of(&embedded_text(context.as_deref(), text)),
+            }],
+        };
+        Ok(ItemWrite {
+            source: self.source.id,
+            external_id: id.clone(),
+            kind: "document".into(),
+            title: title.clone(),
+            url: None,
+            author: None,
+            language: None,
+            created: None,
+            modified: None,
+            published: None,
+            duration: None,
+            views: None,
+            categories: Vec::new(),
+            size: text.len() as u64,
+            content_hash: *blake3::hash(text.as_bytes()).as_bytes(),
+            marks: Vec::new(),
+            chunks,
+            properties: Vec::new(),
+            tags: Vec::new(),
+            aliases: Vec::new(),
+            links: Vec::new(),
+            provenance: Provenance {
+                stamp: stamp.to_owned(),
+                pipeline: self.pipeline.key.clone(),
+                ..Provenance::default()
+            },
+            text: text.clone(),
+        })
+    }
+}
+
+impl Document {
+    /// What stands for its content: the same stamp, the same document.
+    fn stamp(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let mut part = |text: &str| {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        part(&self.title);
+        part(&self.text);
+        if let Some((headings, context)) = &self.chunk {
+            headings.iter().for_each(|heading| part(heading));
+            part(context.as_deref().unwrap_or_default());
+        }
+        hasher.finalize().to_hex()[..32].to_owned()
+    }
+}
+
+/// A part of longer work.
+struct Part<'a> {
+    job: &'a dyn Job,
+    before: usize,
+    total: usize,
+}
+
+impl Job for Part<'_> {
+    fn stop(&self) -> bool {
+        self.job.stop()
+    }
+
+    fn progress(&self, stage: Stage, done: u64, _total: Option<u64>) {
+        let done = self.before as u64 + done;
+        self.job.progress(stage, done, Some(self.total as u64));
+    }
+}
+
+/// What is kept must not come among a user's own items.
+fn refuse_home(home: &Home, folder: &Path) -> Result<(), Error> {
+    match (folder.canonicalize(), home.folder.canonicalize()) {
+        (Ok(folder), Ok(home)) if folder == home => Err(no_place(&folder)),
+        _ => Ok(()),
+    }
+}
+
+fn no_place(folder: &Path) -> Error {
+    Error::usage(
+        format!("{} holds a pkb of its own", folder.display()),
+        "Name with --keep a folder that is empty, or that an earlier `pkb eval --keep` filled.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Unwatched;
+
+    fn home(folder: &Path) -> Home {
+        Home {
+            folder: folder.join("home"),
+            models: folder.join("models"),
+            compiled: std::env::temp_dir().join("pkb-test-compiled"),
+        }
+    }
+
+    fn document(id: &str, text: &str) -> Document {
+        Document {
+            id: id.into(),
+            title: format!("Title of {id}"),
+            text: text.into(),
+            chunk: None,
+        }
+    }
+
+    fn stored(scratch: &Scratch) -> Vec<(String, i64)> {
+        let page = scratch.engine.store().items(&Default::default()).unwrap();
+        let row = |item: pkb_store::Item| (item.external_id, item.ingested);
+        page.entries.into_iter().map(row).collect()
+    }
+
+    #[test]
+    fn what_is_kept_is_stored_again_only_where_it_changed() {
+        let place = tempfile::tempdir().unwrap();
+        let (home, keep) = (home(place.path()), place.path().join("kept"));
+        let mut documents = vec![
+            document("a", "Apples and pears."),
+            document("b", "Bees."),
+            document("c", "Cheese, in short."),
+        ];
+        let open = || Scratch::open(&home, Some(&keep), None, None).unwrap();
+        open().fill(&documents, false, &Unwatched).unwrap();
+        let before = stored(&open());
+        assert_eq!(before.len(), 3);
+
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        documents[1].text = "Bees and wasps.".into();
+        documents.pop();
+        let scratch = open();
+        scratch.fill(&documents, false, &Unwatched).unwrap();
+        let after = stored(&scratch);
+        assert_eq!(after.len(), 2);
+        assert_eq!(after[0], before[0], "the first was left alone");
+        assert!(after[1].1 > before[1].1, "the second was stored anew");
+        assert!(!home.folder.exists(), "the user's home is not touched");
+    }
+
+    #[test]
+    fn a_home_is_no_place_to_keep_a_test_set() {
+        let place = tempfile::tempdir().unwrap();
+        let home = home(place.path());
+        Engine::open(home.clone(), crate::engine::Access::Write)
+            .unwrap()
+            .store()
+            .add_source(&SourceSpec {
+                name: "notes".into(),
+                kind: "folder".into(),
+                location: "/notes".into(),
+                settings: "{}".into(),
+                chunker: None,
+                chunker_settings: None,
+            })
+            .unwrap();
+        let error = Scratch::open(&home, Some(&home.folder), None, None)
+            .err()
+            .unwrap();
+        assert!(error.to_string().contains("a pkb of its own"), "{error}");
+        let other = Home {
+            folder: place.path().join("other"),
+            ..home.clone()
+        };
+        let error = Scratch::open(&other, Some(&home.folder), None, None)
+            .err()
+            .unwrap();
+        assert!(error.to_string().contains("a pkb of its own"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_kept_is_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let scratch = Scratch::open(&home(place.path()), None, None, None).unwrap();
+        scratch
+            .fill(&[document("a", "Apples.")], false, &Unwatched)
+            .unwrap();
+        let folder = scratch._folder.as_ref().unwrap().path().to_owned();
+        assert!(folder.join("pkb.db").is_file());
+        drop(scratch);
+        assert!(!folder.exists());
+    }
+}
