@@ -268,6 +268,13 @@ impl Pipeline {
         self.chunk(&self.markdown, &self.markdown_settings, &document)
     }
 
+    /// The tokens of each text for the model that embeds, special tokens not
+    /// included.
+    pub(crate) fn count_tokens(&self, texts: &[String]) -> Result<Vec<u32>, Error> {
+        let failed = |reason| Error::usage(format!("tokens cannot be counted: {reason}"), "");
+        self.tokens.count(texts).map_err(failed)
+    }
+
     /// Name of the chunker for Markdown.
     pub(crate) fn chunker_name(&self) -> &str {
         &self.markdown.info().name

@@ -262,12 +262,21 @@ pub(crate) struct Remove {
 }
 
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("what").required(true).args(["folder", "compare"]))]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["folder", "spans", "links", "compare"]))]
 pub(crate) struct Eval {
     /// A judged collection in BEIR's layout: corpus.jsonl, queries.jsonl and
     /// qrels/test.tsv.
     #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
+    /// Questions with the stretches of text that answer them: compare chunkers.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) spans: Option<PathBuf>,
+    /// Your own wikilinks: the text around a link asks for its target.
+    #[arg(long)]
+    pub(crate) links: bool,
+    /// With --links: only this source; may be given several times.
+    #[arg(long, value_name = "NAME", requires = "links")]
+    pub(crate) source: Vec<String>,
     /// Compare two reports that --out wrote.
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     pub(crate) compare: Option<Vec<PathBuf>>,
@@ -282,10 +291,10 @@ pub(crate) struct Eval {
     pub(crate) limit_queries: Option<u32>,
     /// Keep what is indexed in this folder, to be used again by the next run
     /// as far as nothing changed.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "links")]
     pub(crate) keep: Option<PathBuf>,
     /// The chunker to use: a built-in one or a plugin.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "links")]
     pub(crate) chunker: Option<String>,
     /// The chunker's settings: a JSON object, or @FILE.
     #[arg(long, value_name = "JSON", requires = "chunker")]

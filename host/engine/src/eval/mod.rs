@@ -12,9 +12,13 @@ mod ask;
 mod collection;
 mod compare;
 mod lines;
+mod links;
 mod metrics;
+mod ranges;
 mod report;
 mod scratch;
+mod spans;
+mod splitter;
 
 use std::path::PathBuf;
 
@@ -22,6 +26,7 @@ pub use collection::collection;
 pub use compare::{Change, compare};
 pub use metrics::Estimate;
 pub use report::{Difference, Kind, Measure, Report, Row};
+pub use spans::spans;
 
 use crate::search::Mode;
 

@@ -2,6 +2,7 @@
 //! none of the user's items.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::Path;
 
 use pkb_store::{
@@ -23,6 +24,9 @@ const KIND: &str = "eval";
 const SOURCE: &str = "test-set";
 /// Documents chunked and stored in one transaction.
 const BATCH: usize = 256;
+
+/// A chunk's bytes of a text, its headings and its context.
+pub(super) type Cut = (Range<usize>, Vec<String>, Option<String>);
 
 /// What is searched in a test.
 #[derive(Clone, Debug)]
@@ -148,6 +152,26 @@ impl Scratch {
         id.unwrap_or(path).to_owned()
     }
 
+    /// Where the chunker cuts a text, with the headings and the context of each
+    /// chunk.
+    pub(super) fn chunks(&self, id: &str, title: &str, text: &str) -> Result<Vec<Cut>, Error> {
+        let chunks = self.chunk(id, title, text)?;
+        let cut = |chunk: ChunkWrite| {
+            let bytes = chunk.span.start as usize..chunk.span.end as usize;
+            (bytes, chunk.headings, chunk.context)
+        };
+        Ok(chunks.into_iter().map(cut).collect())
+    }
+
+    fn chunk(&self, id: &str, title: &str, text: &str) -> Result<Vec<ChunkWrite>, Error> {
+        self.pipeline.chunk_text(title, text).map_err(|error| {
+            Error::usage(
+                format!("{id} cannot be chunked: {error}"),
+                "Measure with another chunker or other settings.",
+            )
+        })
+    }
+
     fn is_known(&self, known: &HashMap<String, Stamp>, document: &Document, stamp: &str) -> bool {
         known.get(&document.id).is_some_and(|known| {
             known.stamp == *stamp
@@ -164,12 +188,7 @@ impl Scratch {
             chunk,
         } = document;
         let chunks = match chunk {
-            None => self.pipeline.chunk_text(title, text).map_err(|error| {
-                Error::usage(
-                    format!("the document {id} cannot be chunked: {error}"),
-                    "Measure with another chunker or other settings.",
-                )
-            })?,
+            None => self.chunk(id, title, text)?,
             Some((headings, context)) => vec![ChunkWrite {
                 span: 0..text.len() as u64,
                 headings: headings.clone(),
@@ -258,102 +277,4 @@ fn no_place(folder: &Path) -> Error {
         format!("{} holds a pkb of its own", folder.display()),
         "Name with --keep a folder that is empty, or that an earlier `pkb eval --keep` filled.",
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::job::Unwatched;
-
-    fn home(folder: &Path) -> Home {
-        Home {
-            folder: folder.join("home"),
-            models: folder.join("models"),
-            compiled: std::env::temp_dir().join("pkb-test-compiled"),
-        }
-    }
-
-    fn document(id: &str, text: &str) -> Document {
-        Document {
-            id: id.into(),
-            title: format!("Title of {id}"),
-            text: text.into(),
-            chunk: None,
-        }
-    }
-
-    fn stored(scratch: &Scratch) -> Vec<(String, i64)> {
-        let page = scratch.engine.store().items(&Default::default()).unwrap();
-        let row = |item: pkb_store::Item| (item.external_id, item.ingested);
-        page.entries.into_iter().map(row).collect()
-    }
-
-    #[test]
-    fn what_is_kept_is_stored_again_only_where_it_changed() {
-        let place = tempfile::tempdir().unwrap();
-        let (home, keep) = (home(place.path()), place.path().join("kept"));
-        let mut documents = vec![
-            document("a", "Apples and pears."),
-            document("b", "Bees."),
-            document("c", "Cheese, in short."),
-        ];
-        let open = || Scratch::open(&home, Some(&keep), None, None).unwrap();
-        open().fill(&documents, false, &Unwatched).unwrap();
-        let before = stored(&open());
-        assert_eq!(before.len(), 3);
-
-        std::thread::sleep(std::time::Duration::from_millis(5));
-        documents[1].text = "Bees and wasps.".into();
-        documents.pop();
-        let scratch = open();
-        scratch.fill(&documents, false, &Unwatched).unwrap();
-        let after = stored(&scratch);
-        assert_eq!(after.len(), 2);
-        assert_eq!(after[0], before[0], "the first was left alone");
-        assert!(after[1].1 > before[1].1, "the second was stored anew");
-        assert!(!home.folder.exists(), "the user's home is not touched");
-    }
-
-    #[test]
-    fn a_home_is_no_place_to_keep_a_test_set() {
-        let place = tempfile::tempdir().unwrap();
-        let home = home(place.path());
-        Engine::open(home.clone(), crate::engine::Access::Write)
-            .unwrap()
-            .store()
-            .add_source(&SourceSpec {
-                name: "notes".into(),
-                kind: "folder".into(),
-                location: "/notes".into(),
-                settings: "{}".into(),
-                chunker: None,
-                chunker_settings: None,
-            })
-            .unwrap();
-        let error = Scratch::open(&home, Some(&home.folder), None, None)
-            .err()
-            .unwrap();
-        assert!(error.to_string().contains("a pkb of its own"), "{error}");
-        let other = Home {
-            folder: place.path().join("other"),
-            ..home.clone()
-        };
-        let error = Scratch::open(&other, Some(&home.folder), None, None)
-            .err()
-            .unwrap();
-        assert!(error.to_string().contains("a pkb of its own"), "{error}");
-    }
-
-    #[test]
-    fn what_is_not_kept_is_removed() {
-        let place = tempfile::tempdir().unwrap();
-        let scratch = Scratch::open(&home(place.path()), None, None, None).unwrap();
-        scratch
-            .fill(&[document("a", "Apples.")], false, &Unwatched)
-            .unwrap();
-        let folder = scratch._folder.as_ref().unwrap().path().to_owned();
-        assert!(folder.join("pkb.db").is_file());
-        drop(scratch);
-        assert!(!folder.exists());
-    }
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anstyle::Style;
 use anyhow::Context;
 use pkb_engine::eval::{self, Change, Difference, Estimate, Report, Row};
-use pkb_engine::{EvalOptions, Home, Mode, json_object};
+use pkb_engine::{Access, Engine, EvalOptions, Home, Mode, json_object};
 use serde_json::json;
 
 use crate::cli;
@@ -30,9 +30,11 @@ pub(crate) fn run(home: &Home, args: cli::Eval, output: &Output) -> anyhow::Resu
             .transpose()?,
     };
     let watch = Watch::new(output.quiet);
-    let report = match &args.folder {
-        Some(folder) => eval::collection(home, folder, &args.split, &options, &watch),
-        None => unreachable!(),
+    let report = match (&args.folder, &args.spans) {
+        (Some(folder), _) => eval::collection(home, folder, &args.split, &options, &watch),
+        (_, Some(folder)) => eval::spans(home, folder, &options, &watch),
+        _ => Engine::open(home.clone(), Access::Read)
+            .and_then(|engine| engine.eval_links(&args.source, &options, &watch)),
     };
     watch.clear();
     let report = report?;
@@ -66,18 +68,8 @@ fn show(report: &Report, output: &Output) {
     output.line(format_args!("{DIM}{}{DIM:#}", set.join(", ")));
     output.line("");
 
-    let mut table = Table::default();
-    let mut heads = table.row().text("");
-    for measure in report.rows.first().map_or(&[][..], |row| &row.measures) {
-        heads = heads.styled(&measure.name, STRONG);
-    }
-    for row in &report.rows {
-        let mut cells = table.row().text(row_name(row));
-        for measure in &row.measures {
-            cells = cells.text(interval(&measure.estimate));
-        }
-    }
-    table.print(output);
+    whole(report, output);
+    parts(report, output);
     if !report.differences.is_empty() {
         output.line("");
         let mut table = Table::default();
@@ -92,11 +84,81 @@ fn show(report: &Report, output: &Output) {
     ));
 }
 
-fn row_name(row: &Row) -> String {
-    let parts = [row.chunker.as_deref(), row.part.as_deref()];
-    let mut name: Vec<&str> = parts.into_iter().flatten().collect();
-    name.push(mode_name(row.mode));
-    name.join(", ")
+/// What was measured over all queries.
+fn whole(report: &Report, output: &Output) {
+    let rows: Vec<&Row> = report
+        .rows
+        .iter()
+        .filter(|row| row.part.is_none())
+        .collect();
+    let chunkers = rows.iter().any(|row| row.chunker.is_some());
+    let mut table = Table::default();
+    let mut heads = table.row();
+    if chunkers {
+        heads = heads.styled("chunker", STRONG).right("chunks", STRONG);
+    }
+    heads = heads.text("");
+    for measure in rows.first().map_or(&[][..], |row| &row.measures) {
+        heads = heads.styled(&measure.name, STRONG);
+    }
+    drop(heads);
+    for row in rows {
+        let mut cells = table.row();
+        if chunkers {
+            cells = cells.text(row.chunker.as_deref().unwrap_or_default());
+            cells = cells.number(row.chunks.unwrap_or_default());
+        }
+        cells = cells.text(mode_name(row.mode));
+        for measure in &row.measures {
+            cells = cells.text(interval(&measure.estimate));
+        }
+    }
+    table.print(output);
+}
+
+/// The first and the last measure, text by text.
+fn parts(report: &Report, output: &Output) {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in report.rows.iter().filter_map(|row| row.part.as_deref()) {
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    let measures = report.rows.first().map_or(&[][..], |row| &row.measures);
+    let (Some(first), Some(last)) = (measures.first(), measures.last()) else {
+        return;
+    };
+    if parts.is_empty() {
+        return;
+    }
+    output.line("");
+    output.line(format_args!(
+        "{STRONG}{} and {}{STRONG:#}",
+        first.name, last.name
+    ));
+    let mut table = Table::default();
+    let mut heads = table.row().text("").text("");
+    for part in &parts {
+        heads = heads.styled(part.strip_suffix(".md").unwrap_or(part), STRONG);
+    }
+    drop(heads);
+    for row in report.rows.iter().filter(|row| row.part.is_none()) {
+        let chunker = row.chunker.as_deref().unwrap_or_default();
+        let mut cells = table.row().text(chunker).text(mode_name(row.mode));
+        for part in &parts {
+            let of = |name: &str| {
+                let same = report.rows.iter().find(|other| {
+                    other.part.as_deref() == Some(*part)
+                        && other.chunker == row.chunker
+                        && other.mode == row.mode
+                });
+                same.and_then(|row| row.measure(name))
+                    .map_or(0.0, |measure| measure.estimate.mean)
+            };
+            cells = cells.text(format_args!("{:.3} {:.3}", of(&first.name), of(&last.name)));
+        }
+    }
+    table.print(output);
 }
 
 fn mode_name(mode: Mode) -> &'static str {
