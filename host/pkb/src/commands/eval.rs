@@ -101,7 +101,6 @@ fn whole(report: &Report, output: &Output) {
     for measure in rows.first().map_or(&[][..], |row| &row.measures) {
         heads = heads.styled(&measure.name, STRONG);
     }
-    drop(heads);
     for row in rows {
         let mut cells = table.row();
         if chunkers {
@@ -141,7 +140,6 @@ fn parts(report: &Report, output: &Output) {
     for part in &parts {
         heads = heads.styled(part.strip_suffix(".md").unwrap_or(part), STRONG);
     }
-    drop(heads);
     for row in report.rows.iter().filter(|row| row.part.is_none()) {
         let chunker = row.chunker.as_deref().unwrap_or_default();
         let mut cells = table.row().text(chunker).text(mode_name(row.mode));
