@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pkb_runtime::{
-    Chunker, ComponentInfo, Extractor, Fuser, Limits, Origin, Plugins, Sandbox, Settings,
+    Analyzer, Chunker, ComponentInfo, Extractor, Fuser, Limits, Origin, Plugins, Sandbox, Settings,
     Tokenizer, World, builtin_names,
 };
 
@@ -19,6 +19,7 @@ pub(crate) const TEXT_CHUNKER: &str = "chunk-sentences";
 /// The extractor where a source names none.
 pub(crate) const EXTRACTOR: &str = "extract-markdown";
 const TOKENIZER: &str = "tokenize";
+const ANALYZER: &str = "analyze";
 const FUSER: &str = "fuse-rrf";
 
 /// The tokenizer of the model that pkb fetches by default. It counts tokens
@@ -35,6 +36,7 @@ pub(crate) struct Components {
     extractors: Kept<String, Extractor>,
     chunkers: Kept<String, Chunker>,
     tokenizers: Kept<[u8; 32], Tokenizer>,
+    analyzer: Kept<(), Analyzer>,
     fuser: Kept<(), Fuser>,
 }
 
@@ -50,6 +52,7 @@ impl Components {
             extractors: Kept::default(),
             chunkers: Kept::default(),
             tokenizers: Kept::default(),
+            analyzer: Kept::default(),
             fuser: Kept::default(),
         }
     }
@@ -91,6 +94,14 @@ impl Components {
             Ok(self
                 .sandbox()?
                 .tokenizer(&Origin::Builtin(TOKENIZER.into()), definition.into())?)
+        })
+    }
+
+    pub(crate) fn analyzer(&self) -> Result<Arc<Analyzer>, Error> {
+        self.analyzer.get((), || {
+            Ok(self
+                .sandbox()?
+                .analyzer(&Origin::Builtin(ANALYZER.into()))?)
         })
     }
 

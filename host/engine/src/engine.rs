@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pkb_embed::{Model, Registry};
 use pkb_runtime::{ComponentInfo, Plugins, Sandbox, Tokenizer};
-use pkb_store::{ModelId, ModelStats, SqliteStore, Store};
+use pkb_store::{ItemQuery, ModelId, ModelStats, SqliteStore, Store};
 
 use crate::components::Components;
 use crate::error::Error;
@@ -57,13 +57,25 @@ impl Engine {
                 SqliteStore::open(home.database())?
             }
         };
-        Ok(Engine::new(home, store))
+        let engine = Engine::new(home, store);
+        // A database of an older pkb has no terms of this kind yet, and without
+        // them nothing is found by word.
+        if access == Access::Write
+            && !engine.store.is_read_only()
+            && engine.store.terms_made_by()? == 0
+            && engine.store.items(&ItemQuery::default())?.total > 0
+        {
+            engine.rebuild_terms()?;
+        }
+        Ok(engine)
     }
 
     /// The components, models and settings of `home` over another database,
     /// which is made where it is missing. The home itself need not be there.
     pub(crate) fn over(home: Home, database: &Path) -> Result<Engine, Error> {
-        Ok(Engine::new(home, SqliteStore::open(database)?))
+        let engine = Engine::new(home, SqliteStore::open(database)?);
+        engine.update_terms()?;
+        Ok(engine)
     }
 
     fn new(home: Home, store: SqliteStore) -> Engine {

@@ -207,7 +207,7 @@ impl Engine {
     pub fn repair(&self, problems: &[Problem]) -> Result<Vec<Problem>, Error> {
         let needs = |remedy| problems.iter().any(|problem| problem.remedy == remedy);
         if needs(Remedy::RebuildTerms) {
-            self.store().rebuild_terms()?;
+            self.rebuild_terms()?;
         }
         if needs(Remedy::RemoveOrphanVectors) {
             self.store().remove_orphan_vectors()?;

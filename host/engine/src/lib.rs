@@ -7,6 +7,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod clock;
 mod components;
 mod convert;
 mod embedding;
@@ -24,6 +25,7 @@ mod reading;
 mod search;
 mod snippet;
 mod sources;
+mod terms;
 mod trial;
 
 pub use embedding::EmbedReport;
@@ -35,9 +37,12 @@ pub use home::{Home, HomeSettings, short_path};
 pub use ingest::{SourceReport, SyncOptions, SyncReport};
 pub use job::{Job, Stage, Unwatched};
 pub use place::Places;
-pub use query::Query;
+pub use query::{Phrase, Query, Understood};
 pub use reading::{ListRequest, Reading};
-pub use search::{Also, Hit, Mode, SearchAnswer, SearchRequest, Times, Why};
+pub use search::{
+    Also, Confidence, Freshness, Fusion, Hit, LegSummary, Level, Mode, SearchAnswer, SearchRequest,
+    Times, Why,
+};
 pub use snippet::Snippet;
 pub use sources::{AddedFolder, NewFolder, json_object};
 pub use trial::{Trial, TrialChunk, TrialDocument};

@@ -1,11 +1,12 @@
-//! What is done to each file of one source: extract, then chunk.
+//! What is done to each file of one source: extract, chunk, analyze.
 
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
-use pkb_runtime::{Blob, CallError, Chunker, Document, Extractor, Failure, TokenCounter};
+use pkb_runtime::{Analyzer, Blob, CallError, Chunker, Document, Extractor, Failure, TokenCounter};
 use pkb_sources::{FileBlob, FolderSettings, FolderSource, item_url};
-use pkb_store::{ChunkHash, ChunkWrite, ItemWrite, Provenance, Source};
+use pkb_store::{Analyzable, ChunkHash, ChunkWrite, ItemWrite, Provenance, Source, Terms};
 
 use crate::components::{DEFAULT_TOKENIZER, EXTRACTOR, MARKDOWN_CHUNKER, TEXT_CHUNKER};
 use crate::convert;
@@ -13,6 +14,7 @@ use crate::embedding::embedded_text;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::sources::SourceSettings;
+use crate::terms::terms;
 
 /// Files that the built-in extractor takes.
 const MARKDOWN: [&str; 5] = ["md", "markdown", "mdown", "mkd", "mdx"];
@@ -40,6 +42,7 @@ pub(crate) struct Pipeline {
     markdown_settings: String,
     text_settings: String,
     tokens: Arc<dyn TokenCounter>,
+    analyzer: Arc<Analyzer>,
     budget: u32,
 }
 
@@ -143,6 +146,7 @@ impl Pipeline {
             markdown_settings,
             text_settings,
             tokens,
+            analyzer: components.analyzer()?,
             budget: u32::try_from(budget).unwrap_or(u32::MAX),
         })
     }
@@ -184,7 +188,7 @@ impl Pipeline {
         } else {
             (&self.text, &self.text_settings)
         };
-        let chunks = match self.chunk(chunker, settings, &document) {
+        let mut chunks = match self.chunk(chunker, settings, &document) {
             Ok(chunks) => chunks,
             Err(error) => {
                 return Ok(self.failed(
@@ -194,6 +198,13 @@ impl Pipeline {
                 ));
             }
         };
+        if let Err(error) = self.analyze(&document, &mut chunks) {
+            return Ok(self.failed(
+                error.kind(),
+                error.to_string(),
+                Some(&self.analyzer.info().name),
+            ));
+        }
         let provenance = Provenance {
             stamp: stamp.clone(),
             pipeline: self.key.clone(),
@@ -252,20 +263,21 @@ impl Pipeline {
         }
     }
 
-    /// The chunks of a text that no extractor has read, as of Markdown.
+    /// The chunks of a text that no extractor has read, as of Markdown; without
+    /// terms.
     pub(crate) fn chunk_text(&self, title: &str, text: &str) -> Result<Vec<ChunkWrite>, CallError> {
-        let document = Document {
-            part: String::new(),
-            title: title.to_owned(),
-            text: text.to_owned(),
-            marks: Vec::new(),
-            properties: Vec::new(),
-            tags: Vec::new(),
-            aliases: Vec::new(),
-            links: Vec::new(),
-            warnings: Vec::new(),
-        };
+        let document = plain_document(title, text);
         self.chunk(&self.markdown, &self.markdown_settings, &document)
+    }
+
+    /// Gives the chunks of such a text the terms that they are found by.
+    pub(crate) fn analyze_text(
+        &self,
+        title: &str,
+        text: &str,
+        chunks: &mut [ChunkWrite],
+    ) -> Result<(), CallError> {
+        self.analyze(&plain_document(title, text), chunks)
     }
 
     /// The tokens of each text for the model that embeds, special tokens not
@@ -305,9 +317,29 @@ impl Pipeline {
                     span: chunk.span.start..chunk.span.end,
                     headings: chunk.headings,
                     context: chunk.context,
+                    terms: Terms::default(),
                 }
             })
             .collect())
+    }
+
+    /// Gives the chunks the terms that they are found by.
+    fn analyze(&self, document: &Document, chunks: &mut [ChunkWrite]) -> Result<(), CallError> {
+        let parts: Vec<(Range<u64>, &[String])> = chunks
+            .iter()
+            .map(|chunk| (chunk.span.clone(), chunk.headings.as_slice()))
+            .collect();
+        let item = Analyzable {
+            title: &document.title,
+            aliases: &document.aliases,
+            tags: &document.tags,
+            text: &document.text,
+        };
+        let made = terms(&self.analyzer, item, &parts)?;
+        for (chunk, terms) in chunks.iter_mut().zip(made) {
+            chunk.terms = terms;
+        }
+        Ok(())
     }
 
     fn failed(&self, reason: &str, message: String, component: Option<&str>) -> Read {
@@ -377,6 +409,20 @@ impl Prepared {
             provenance,
             external_id: id,
         }
+    }
+}
+
+fn plain_document(title: &str, text: &str) -> Document {
+    Document {
+        part: String::new(),
+        title: title.to_owned(),
+        text: text.to_owned(),
+        marks: Vec::new(),
+        properties: Vec::new(),
+        tags: Vec::new(),
+        aliases: Vec::new(),
+        links: Vec::new(),
+        warnings: Vec::new(),
     }
 }
 

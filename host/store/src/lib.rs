@@ -12,7 +12,6 @@ mod sqlite;
 mod types;
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::path::Path;
 
 pub use error::{Error, Result};
@@ -126,29 +125,25 @@ pub trait Store: Send + Sync {
 
     // ---- searching ----
 
-    /// The chunks that match best by word, best first, with their BM25 score
-    /// (higher is better; comparable within one answer only). Filtered before
-    /// ranking; ties go by chunk id.
+    /// The items that match best by word. Filtered before ranking; `limit`
+    /// counts items.
     fn lexical(
         &self,
         query: &LexicalQuery,
         filter: &Filter,
         limit: usize,
-    ) -> Result<Vec<(ChunkId, f64)>>;
-    /// Where in each text the query's words match, as byte ranges in ascending
-    /// order that do not overlap. Words match here just as in the search.
-    fn highlights(&self, query: &LexicalQuery, texts: &[&str]) -> Result<Vec<Vec<Range<usize>>>>;
-    /// The chunks nearest to `query` by dot product, best first: the cosine,
-    /// when vectors and query have unit length. Filtered before ranking; ties
-    /// go by chunk id. Errors: `Invalid` when the query has not the model's
-    /// dimensions; `NotFound` for an unknown model.
+    ) -> Result<LexicalMatches>;
+    /// The items nearest to `query` by dot product: the cosine, when vectors
+    /// and query have unit length. Filtered before ranking; `limit` counts
+    /// items. Errors: `Invalid` when the query has not the model's dimensions;
+    /// `NotFound` for an unknown model.
     fn dense(
         &self,
         model: ModelId,
         query: &[f32],
         filter: &Filter,
         limit: usize,
-    ) -> Result<Vec<(ChunkId, f32)>>;
+    ) -> Result<DenseMatches>;
 
     // ---- vectors ----
 
@@ -194,6 +189,8 @@ pub trait Store: Send + Sync {
     fn start_sync(&self, source: SourceId) -> Result<SyncRunId>;
     /// Records how it ended; `outcome` is a short fixed word.
     fn finish_sync(&self, run: SyncRunId, outcome: &str, counts: &SyncCounts) -> Result<()>;
+    /// Each source's latest run, by name; none where there was none.
+    fn last_syncs(&self) -> Result<Vec<(Source, Option<SyncRun>)>>;
     /// The latest runs of all sources, latest first.
     fn sync_runs(&self, limit: usize) -> Result<Vec<SyncRun>>;
 
@@ -203,8 +200,12 @@ pub trait Store: Send + Sync {
     fn stats(&self) -> Result<Stats>;
     /// All that is not as it should be; reads everything once.
     fn check(&self) -> Result<Vec<Problem>>;
-    /// Makes the word index anew from the texts.
-    fn rebuild_terms(&self) -> Result<()>;
+    /// What the terms were made with: what was last given to
+    /// [`Store::rebuild_terms`], 0 before that.
+    fn terms_made_by(&self) -> Result<u32>;
+    /// Makes the word index anew from the texts, with `make`, and remembers
+    /// what it was made with.
+    fn rebuild_terms(&self, made_by: u32, make: &mut MakeTerms<'_>) -> Result<()>;
     /// Brings the files into good shape, which is worth it after much writing:
     /// merges the word index, refreshes statistics, gives unused space back and
     /// empties the write-ahead log.

@@ -27,11 +27,17 @@ pub(super) fn ranked(
         limit,
         mode,
         filter: filter.clone(),
+        ..SearchRequest::default()
     })?;
-    if mode == Mode::Hybrid && !answer.legs.is_empty() && !answer.legs.contains(&"dense") {
+    let dense = answer.legs.iter().any(|leg| leg.name == "dense");
+    if mode == Mode::Hybrid && !answer.legs.is_empty() && !dense {
         return Err(Error::usage(answer.notes.join(" "), ""));
     }
-    Ok(answer.hits.into_iter().map(|hit| hit.path).collect())
+    let paths = answer.hits.into_iter().flat_map(|hit| {
+        // What was folded stood right behind.
+        [hit.path].into_iter().chain(hit.same)
+    });
+    Ok(paths.take(limit).collect())
 }
 
 /// `work` for every number below `count`, on all cores; the results in order.

@@ -271,7 +271,7 @@ fn query(text: &str, block: &Range<usize>, links: &[(Range<usize>, String)]) -> 
         at = span.end;
     }
     shown.push_str(&text[at..block.end]);
-    let cut = around(&shown, first.unwrap_or(0));
+    let cut = around(&shown, first.unwrap_or(0)).replace('"', " ");
     let marks = |line: &str| {
         line.trim_start_matches(|c: char| c.is_whitespace() || "->*+#|[]".contains(c))
             .to_owned()

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use pkb_store::{
     ChunkHash, ChunkWrite, ItemId, ItemWrite, LedgerState, Provenance, Source, SourceSpec, Stamp,
+    Terms,
 };
 use tempfile::TempDir;
 
@@ -187,15 +188,17 @@ impl Scratch {
             text,
             chunk,
         } = document;
-        let chunks = match chunk {
+        let mut chunks = match chunk {
             None => self.chunk(id, title, text)?,
             Some((headings, context)) => vec![ChunkWrite {
                 span: 0..text.len() as u64,
                 headings: headings.clone(),
                 context: context.clone(),
                 hash: ChunkHash::of(&embedded_text(context.as_deref(), text)),
+                terms: Terms::default(),
             }],
         };
+        self.pipeline.analyze_text(title, text, &mut chunks)?;
         Ok(ItemWrite {
             source: self.source.id,
             external_id: id.clone(),

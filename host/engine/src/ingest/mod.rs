@@ -106,6 +106,7 @@ impl Engine {
             LockOutcome::Acquired(lock) => lock,
             LockOutcome::HeldBy(holder) => return Err(Error::Busy { pid: holder.pid }),
         };
+        self.update_terms()?;
         let mut report = SyncReport::default();
         for source in &sources {
             if job.stop() {
@@ -188,33 +189,20 @@ impl Engine {
         let known = self.store().stamps(source.id)?;
         let counts = &mut outcome.counts;
 
-        let changed: Vec<&File> = found
-            .files
-            .iter()
-            .filter(|file| match known.get(&file.id) {
-                Some(stamp) => is_changed(file, stamp, &pipeline.key, options),
-                None => true,
-            })
-            .collect();
-        let still_failed = found
-            .files
-            .iter()
-            .filter(|file| {
-                known
-                    .get(&file.id)
-                    .is_some_and(|stamp| stamp.state == LedgerState::Failed)
-            })
-            .count()
-            - changed
+        let (changed, same): (Vec<&File>, Vec<&File>) =
+            found
+                .files
                 .iter()
-                .filter(|file| {
-                    known
-                        .get(&file.id)
-                        .is_some_and(|stamp| stamp.state == LedgerState::Failed)
-                })
-                .count();
+                .partition(|file| match known.get(&file.id) {
+                    Some(stamp) => is_changed(file, stamp, &pipeline.key, options),
+                    None => true,
+                });
+        let still_failed = same
+            .iter()
+            .filter(|file| known[&file.id].state == LedgerState::Failed)
+            .count();
         counts.failed = still_failed as u64;
-        counts.unchanged = (found.files.len() - changed.len() - still_failed) as u64;
+        counts.unchanged = (same.len() - still_failed) as u64;
         self.note_passed(source, &found, &known, &pipeline, counts)?;
 
         let gone = gone(&found, &known);

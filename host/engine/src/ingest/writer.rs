@@ -122,7 +122,6 @@ impl<'a> Writer<'a> {
                         source: self.work.source.id,
                         from: from.clone(),
                         to: file.id.clone(),
-                        title: None,
                         url: None,
                         stamp: file.stamp.clone(),
                     });

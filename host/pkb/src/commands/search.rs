@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
-use pkb_engine::{Engine, Hit, SearchAnswer, SearchRequest, Why};
+use pkb_engine::{Confidence, Engine, Fusion, Hit, Level, SearchAnswer, SearchRequest, Why};
 
+use super::status::ago;
 use crate::cli;
 use crate::filters::filter;
 use crate::output::{DIM, MATCH, Output, PLACE, STRONG, count, printable, wrap};
@@ -21,16 +22,40 @@ pub(crate) fn search(
         limit: usize::from(args.limit),
         mode: args.mode.into(),
         filter: filter(args.source, args.tag, args.path),
+        fusion: Fusion {
+            depth: args.fusion.depth.map_or(0, usize::from),
+            k: args.fusion.k,
+            weights: args.fusion.weights,
+            recency: args.fusion.recency,
+        },
     })?;
     if output.json {
         output.json(&answer)?;
         return Ok(ExitCode::SUCCESS);
     }
+    for part in &answer.understood {
+        output.line(format_args!(
+            "{DIM}{}: {}{DIM:#}",
+            printable(&part.as_typed),
+            printable(&part.meaning)
+        ));
+    }
+    match answer.confidence.level {
+        _ if answer.hits.is_empty() => output.line("Nothing found."),
+        _ if answer.legs.is_empty() => {}
+        Level::None => output.line("Nothing here seems to answer this. The nearest:"),
+        Level::Partial => output.line("Nothing here surely answers this. The nearest:"),
+        Level::Strong => {}
+    }
     for (at, hit) in answer.hits.iter().enumerate() {
         show(at + 1, hit, args.explain, output);
     }
-    if answer.hits.is_empty() {
-        output.line("Nothing found.");
+    if !answer.legs.is_empty() && !output.quiet {
+        output.line(format_args!(
+            "{DIM}{}; {}{DIM:#}",
+            sureness(&answer.confidence),
+            freshness(&answer)
+        ));
     }
     if args.explain {
         times(&answer, output);
@@ -73,11 +98,48 @@ fn show(number: usize, hit: &Hit, explain: bool, output: &Output) {
             places.join("; ")
         ));
     }
+    if !hit.same.is_empty() {
+        output.line(format_args!(
+            "{indent}{DIM}the same in {}{DIM:#}",
+            printable(&hit.same.join(", "))
+        ));
+    }
     output.line(format_args!(
         "{indent}{DIM}{}{DIM:#}",
         why(&hit.why, explain)
     ));
     output.line("");
+}
+
+/// How sure the answer is, and by what.
+fn sureness(confidence: &Confidence) -> String {
+    let mut parts = Vec::new();
+    if let Some(share) = confidence.share {
+        parts.push(format!(
+            "{:.0}% of the query's words matched",
+            share * 100.0
+        ));
+    }
+    if let Some(similarity) = confidence.similarity {
+        parts.push(format!("similarity {similarity:.2}"));
+    }
+    if let Some(deviations) = confidence.deviations {
+        parts.push(format!("{deviations:.1} deviations above the usual"));
+    }
+    let level = match confidence.level {
+        Level::Strong => "strong",
+        Level::Partial => "partial",
+        Level::None => "none",
+    };
+    format!("evidence {level} ({})", parts.join(", "))
+}
+
+/// How well the answer knows the present state of the sources.
+fn freshness(answer: &SearchAnswer) -> String {
+    match answer.freshness.last_sync {
+        Some(when) => format!("synced {}", ago(when)),
+        None => "not every source was synced yet".into(),
+    }
 }
 
 /// Both ranks and the fused score; with `explain` the raw scores and words.
@@ -101,13 +163,25 @@ fn why(why: &Why, explain: bool) -> String {
 
 fn times(answer: &SearchAnswer, output: &Output) {
     let times = &answer.times;
+    let legs: Vec<String> = answer
+        .legs
+        .iter()
+        .map(|leg| {
+            format!(
+                "{} (weight {:.2}, {} items)",
+                leg.name, leg.weight, leg.items
+            )
+        })
+        .collect();
     output.line(format_args!(
-        "{DIM}legs {}; lexical {:.1} ms, embedding {:.1} ms, dense {:.1} ms, fusing {:.1} ms, in all {:.1} ms{DIM:#}",
-        answer.legs.join(" and "),
+        "{DIM}legs {}; analyzing {:.1} ms, lexical {:.1} ms, embedding {:.1} ms, dense {:.1} ms, fusing {:.1} ms, showing {:.1} ms, in all {:.1} ms{DIM:#}",
+        legs.join(" and "),
+        times.analyze_ms,
         times.lexical_ms,
         times.embed_ms,
         times.dense_ms,
         times.fuse_ms,
+        times.show_ms,
         times.total_ms
     ));
 }

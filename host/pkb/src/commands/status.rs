@@ -103,7 +103,7 @@ fn sources(health: &Health, output: &Output) {
 }
 
 /// How long ago a time in milliseconds since 1970 was.
-fn ago(then: i64) -> String {
+pub(super) fn ago(then: i64) -> String {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |time| time.as_secs());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pkb_engine::{Engine, Error, Hit, Mode, SearchAnswer, SearchRequest};
+use pkb_engine::{Engine, Error, Fusion, Hit, Level, Mode, SearchAnswer, SearchRequest};
 use rmcp::model::Tool;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,10 +79,43 @@ pub(super) struct Found {
     query: String,
     /// How it was searched: lexical (by word), dense (by meaning).
     legs: Vec<&'static str>,
+    /// How sure the answer is: strong (very likely here), partial (something
+    /// near it is here), none (nothing speaks for it being here).
+    confidence: &'static str,
+    /// What that rests on.
+    evidence: Evidence,
+    /// Parts of the query that are not plain words, and how they were taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    understood: Vec<Understood>,
+    /// When the source was last synced that was left alone longest, in ISO
+    /// 8601.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    synced: Option<String>,
     /// Best first, one for each item.
     hits: Vec<FoundItem>,
     /// What the reader should know about this search.
     notes: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Evidence {
+    /// The greatest share of the query's weight that one item's words match,
+    /// from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matched_share: Option<f64>,
+    /// The greatest similarity of meaning, at most 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    similarity: Option<f64>,
+    /// By how many standard deviations that stands out from the similarity of
+    /// the query to everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deviations: Option<f64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Understood {
+    as_typed: String,
+    meaning: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -119,6 +152,9 @@ struct FoundItem {
     /// Other places in the same item that were found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<Also>,
+    /// Paths of other items that say nearly the same there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    same: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -160,6 +196,7 @@ pub(super) fn search(engine: &Engine, arguments: Arguments) -> Result<Answer<Fou
             SearchMode::Dense => Mode::Dense,
         },
         filter: filter(arguments.sources, arguments.tags, arguments.path_prefix),
+        fusion: Fusion::default(),
     };
     let answer = engine.search(&request)?;
     let mut notes: Vec<String> = answer.notes.iter().map(|note| in_tools(note)).collect();
@@ -179,7 +216,26 @@ fn found(answer: SearchAnswer, notes: Vec<String>, explain: bool) -> Found {
     Found {
         notice: NOTICE,
         query: answer.query,
-        legs: answer.legs,
+        legs: answer.legs.iter().map(|leg| leg.name).collect(),
+        confidence: match answer.confidence.level {
+            Level::Strong => "strong",
+            Level::Partial => "partial",
+            Level::None => "none",
+        },
+        evidence: Evidence {
+            matched_share: answer.confidence.share,
+            similarity: answer.confidence.similarity,
+            deviations: answer.confidence.deviations,
+        },
+        understood: answer
+            .understood
+            .into_iter()
+            .map(|part| Understood {
+                as_typed: part.as_typed,
+                meaning: part.meaning,
+            })
+            .collect(),
+        synced: answer.freshness.last_sync.and_then(date),
         hits: answer
             .hits
             .into_iter()
@@ -218,6 +274,7 @@ fn found_item(hit: Hit, explain: bool) -> FoundItem {
                 headings: also.headings,
             })
             .collect(),
+        same: hit.same,
     }
 }
 
@@ -232,13 +289,31 @@ fn text(found: &Found) -> String {
                 .enumerate()
                 .map(|(at, hit)| hit_text(at + 1, hit))
                 .collect();
+            let sure = match found.confidence {
+                _ if found.legs.is_empty() => "",
+                "strong" => " Evidence: strong.",
+                "partial" => {
+                    " Evidence: partial. These may only be near the subject: say so where you use them."
+                }
+                _ => {
+                    " Evidence: none. Probably nothing here answers this: say so, and take these as the nearest only."
+                }
+            };
             format!(
-                "{}, best first. {}",
+                "{}, best first.{sure} {}",
                 count(hits as u64, "item", "items"),
                 quoted(&shown.join("\n"))
             )
         }
     };
+    for part in &found.understood {
+        let _ = writeln!(
+            text,
+            "Understood: {}: {}",
+            line(&part.as_typed),
+            line(&part.meaning)
+        );
+    }
     for note in &found.notes {
         let _ = writeln!(text, "Note: {note}");
     }
@@ -276,6 +351,9 @@ fn hit_text(number: usize, hit: &FoundItem) -> String {
     // Where a file lies, its path says already.
     if let Some(url) = hit.url.as_ref().filter(|url| !url.starts_with("file:")) {
         let _ = write!(text, "\n   {}", line(url));
+    }
+    if !hit.same.is_empty() {
+        let _ = write!(text, "\n   the same in: {}", line(&hit.same.join(", ")));
     }
     for also in &hit.also {
         let _ = write!(

@@ -69,6 +69,20 @@ impl Conditions {
                 self.range(column, *from, *until, "<")
             }
             Test::Duration { least, most } => self.range("i.duration", *least, *most, "<="),
+            Test::Terms(any) if any.is_empty() => "FALSE".into(),
+            Test::Terms(any) => {
+                // Each a string literal, which the tokenizer takes apart at its
+                // spaces. FTS5 reads up to the first NUL.
+                let literals: Vec<String> = any
+                    .iter()
+                    .map(|terms| format!("\"{}\"", terms.replace('\0', " ").replace('"', "\"\"")))
+                    .collect();
+                let p = self.parameter(literals.join(" OR "));
+                format!(
+                    "i.id IN (SELECT item_id FROM chunks
+                              WHERE id IN (SELECT rowid FROM terms WHERE terms MATCH {p}))"
+                )
+            }
             Test::Status(status) => format!("i.status = {}", *status as i64),
             Test::Untagged => "NOT EXISTS (SELECT 1 FROM tags WHERE item_id = i.id)".into(),
             Test::Items(items) => {

@@ -6,7 +6,10 @@ use rusqlite::{Connection, TransactionBehavior};
 pub(super) const APPLICATION_ID: i32 = 0x706b_6273;
 
 /// One step per version; the first makes version 1 of an empty database.
-const STEPS: &[&str] = &[include_str!("../schema/0001.sql")];
+const STEPS: &[&str] = &[
+    include_str!("../schema/0001.sql"),
+    include_str!("../schema/0002.sql"),
+];
 
 /// The version this code works with.
 pub(super) const CURRENT: u32 = STEPS.len() as u32;

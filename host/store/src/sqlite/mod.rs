@@ -11,6 +11,7 @@ mod lock;
 mod marks;
 mod migrate;
 mod pool;
+mod postings;
 mod read;
 mod remove;
 mod sources;
@@ -25,11 +26,10 @@ mod write;
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use rusqlite::Row;
 use rusqlite::types::Type;
-use rusqlite::{Connection, Row};
 
 pub use lock::SyncLock;
 
@@ -40,7 +40,7 @@ use crate::{Millis, Result};
 pub struct SqliteStore {
     pool: pool::Pool,
     index: index::VectorIndex,
-    highlighter: Mutex<Option<Connection>>,
+    words: lexical::WordIndex,
 }
 
 impl SqliteStore {
@@ -62,7 +62,7 @@ impl SqliteStore {
         Self {
             pool,
             index: index::VectorIndex::default(),
-            highlighter: Mutex::new(None),
+            words: lexical::WordIndex::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{now, read, terms};
+use super::{now, read};
 use crate::{ItemId, Millis, Rename};
 
 /// Moves one item; none where the caller is to put it as usual.
@@ -15,11 +15,10 @@ pub(super) fn rename(conn: &Connection, rename: &Rename) -> rusqlite::Result<Opt
     {
         return Ok(None);
     }
-    let title = rename.title.as_ref().unwrap_or(&item.title);
     conn.prepare_cached(
-        "UPDATE items SET external_id = ?2, title = ?3, url = coalesce(?4, url) WHERE id = ?1",
+        "UPDATE items SET external_id = ?2, url = coalesce(?3, url) WHERE id = ?1",
     )?
-    .execute(params![item.id.0, rename.to, title, rename.url])?;
+    .execute(params![item.id.0, rename.to, rename.url])?;
     // A row of something skipped or failed, which the item takes the place of.
     if rename.from != rename.to {
         conn.prepare_cached("DELETE FROM ledger WHERE source_id = ?1 AND external_id = ?2")?
@@ -36,9 +35,6 @@ pub(super) fn rename(conn: &Connection, rename: &Rename) -> rusqlite::Result<Opt
         rename.stamp,
         now()
     ])?;
-    if *title != item.title {
-        terms::index_item(conn, item.id.0, true)?;
-    }
     Ok(Some(item.id))
 }
 

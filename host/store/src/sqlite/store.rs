@@ -2,17 +2,14 @@
 //! errors. The work itself is done in the modules beside this one.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 use std::path::Path;
-use std::sync::PoisonError;
 
 use rusqlite::{Connection, params};
 
 use super::filter::Eligible;
 use super::ledger::Shared;
 use super::{
-    SqliteStore, check, find, ledger, lexical, lock, read, remove, sources, stats, terms, vectors,
-    write,
+    SqliteStore, check, find, ledger, lock, read, remove, sources, stats, terms, vectors, write,
 };
 use crate::*;
 
@@ -240,34 +237,11 @@ impl Store for SqliteStore {
         query: &LexicalQuery,
         filter: &Filter,
         limit: usize,
-    ) -> Result<Vec<(ChunkId, f64)>> {
-        let Some(expression) = lexical::expression(query) else {
-            return Ok(Vec::new());
-        };
+    ) -> Result<LexicalMatches> {
         self.pool.read("search by word", |tx| {
             let eligible = Eligible::of(tx, filter)?;
-            lexical::search(tx, &expression, &query.weights, &eligible, limit)
+            self.words.search(tx, query, &eligible, limit)
         })
-    }
-
-    fn highlights(&self, query: &LexicalQuery, texts: &[&str]) -> Result<Vec<Vec<Range<usize>>>> {
-        let Some(expression) = lexical::expression(query) else {
-            return Ok(vec![Vec::new(); texts.len()]);
-        };
-        let mut kept = self
-            .highlighter
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let outcome = (|| {
-            let mut conn = match kept.take() {
-                Some(conn) => conn,
-                None => lexical::highlighter()?,
-            };
-            let found = lexical::highlights(&mut conn, &expression, texts)?;
-            *kept = Some(conn);
-            Ok(found)
-        })();
-        outcome.map_err(|e| self.pool.error("mark where words match", e))
     }
 
     fn dense(
@@ -276,7 +250,7 @@ impl Store for SqliteStore {
         query: &[f32],
         filter: &Filter,
         limit: usize,
-    ) -> Result<Vec<(ChunkId, f32)>> {
+    ) -> Result<DenseMatches> {
         self.pool.read("search by meaning", |tx| {
             let Some(known) = vectors::model(tx, model)? else {
                 return Ok(Err(no_model(model)));
@@ -292,9 +266,29 @@ impl Store for SqliteStore {
                 }));
             }
             let eligible = Eligible::of(tx, filter)?;
-            self.index
-                .search(tx, known, query, &eligible, limit)
-                .map(Ok)
+            let found = self.index.search(tx, known, query, &eligible, limit * 8)?;
+            let mut items: Vec<ItemMatch> = Vec::new();
+            let mut select = tx.prepare_cached("SELECT item_id FROM chunks WHERE id = ?1")?;
+            for (chunk, score) in found {
+                let item = ItemId(select.query_row([chunk.0], |row| row.get(0))?);
+                let score = f64::from(score);
+                match items.iter_mut().find(|known| known.item == item) {
+                    Some(known) if known.chunks.len() < ItemMatch::CHUNKS => {
+                        known.chunks.push((chunk, score))
+                    }
+                    Some(_) => {}
+                    None => items.push(ItemMatch {
+                        item,
+                        score,
+                        chunks: vec![(chunk, score)],
+                    }),
+                }
+            }
+            items.truncate(limit);
+            Ok(Ok(DenseMatches {
+                items,
+                background: Background::default(),
+            }))
         })?
     }
 
@@ -413,6 +407,18 @@ impl Store for SqliteStore {
         })
     }
 
+    fn last_syncs(&self) -> Result<Vec<(Source, Option<SyncRun>)>> {
+        self.pool.read("read its syncs", |tx| {
+            sources::all(tx)?
+                .into_iter()
+                .map(|source| {
+                    let last = sources::last_sync(tx, source.id)?;
+                    Ok((source, last))
+                })
+                .collect()
+        })
+    }
+
     fn sync_runs(&self, limit: usize) -> Result<Vec<SyncRun>> {
         self.pool
             .read("read its syncs", |tx| sources::sync_runs(tx, limit))
@@ -439,9 +445,14 @@ impl Store for SqliteStore {
         }
     }
 
-    fn rebuild_terms(&self) -> Result<()> {
-        self.pool
-            .write("rebuild its word index", |tx| terms::rebuild(tx))
+    fn terms_made_by(&self) -> Result<u32> {
+        self.pool.read("read its state", |tx| terms::made_by(tx))
+    }
+
+    fn rebuild_terms(&self, made_by: u32, make: &mut MakeTerms<'_>) -> Result<()> {
+        self.pool.write("rebuild its word index", |tx| {
+            terms::rebuild(tx, made_by, make)
+        })
     }
 
     fn optimize(&self) -> Result<()> {

@@ -1,88 +1,72 @@
 //! What of a chunk goes into the word index.
 
+use std::ops::Range;
+
 use rusqlite::{Connection, params};
 
 use super::attached::{self, Names};
-use super::{read, slice};
-use crate::Chunk;
+use super::read;
+use crate::{Analyzable, Chunk, MakeTerms, Terms};
 
-/// The title column of the item's chunk at `ordinal`. Aliases go with the first
-/// chunk alone: an item with many of both must not take the one times the
-/// other.
-pub(super) fn title_column<'a>(ordinal: usize, title: &'a str, aliases: &[&'a str]) -> String {
-    let mut column = String::from(title);
-    for alias in aliases.iter().filter(|_| ordinal == 0) {
-        column.push('\n');
-        column.push_str(alias);
-    }
-    column
-}
-
-/// The headings column of the item's chunk at `ordinal`. Tags go with the first
-/// chunk alone, as aliases do.
-pub(super) fn headings_column(ordinal: usize, headings: &[String], tags: &[&str]) -> String {
-    let mut column = headings.join("\n");
-    for tag in tags.iter().filter(|_| ordinal == 0) {
-        column.push('\n');
-        column.push_str(tag);
-    }
-    column
-}
-
-pub(super) fn insert(
-    conn: &Connection,
-    chunk: i64,
-    title: &str,
-    headings: &str,
-    body: &str,
-) -> rusqlite::Result<()> {
+pub(super) fn insert(conn: &Connection, chunk: i64, terms: &Terms) -> rusqlite::Result<()> {
     conn.prepare_cached(
         "INSERT INTO terms (rowid, title, headings, body) VALUES (?1, ?2, ?3, ?4)",
     )?
-    .execute(params![chunk, title, headings, body])?;
+    .execute(params![chunk, terms.title, terms.headings, terms.body])?;
     Ok(())
 }
 
-/// Indexes the chunks of one item from what is stored of it. `present` says
-/// that they are in the index already.
-pub(super) fn index_item(conn: &Connection, item: i64, present: bool) -> rusqlite::Result<()> {
-    let chunks: Vec<Chunk> = read::chunks(conn, item)?;
-    if chunks.is_empty() {
-        return Ok(());
-    }
-    let title: String = conn
-        .prepare_cached("SELECT title FROM items WHERE id = ?1")?
-        .query_row([item], |row| row.get(0))?;
-    let aliases = attached::names(conn, Names::Aliases, item)?;
-    let tags = attached::names(conn, Names::Tags, item)?;
-    let aliases: Vec<&str> = aliases.iter().map(String::as_str).collect();
-    let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
-    let text = read::text_only(conn, item)?.unwrap_or_default();
-    for (ordinal, chunk) in chunks.iter().enumerate() {
-        if present {
-            conn.prepare_cached("DELETE FROM terms WHERE rowid = ?1")?
-                .execute([chunk.id.0])?;
-        }
-        insert(
-            conn,
-            chunk.id.0,
-            &title_column(ordinal, &title, &aliases),
-            &headings_column(ordinal, &chunk.headings, &tags),
-            slice(&text, &chunk.span),
-        )?;
-    }
-    Ok(())
+/// Replaces what a chunk is found by.
+pub(super) fn replace(conn: &Connection, chunk: i64, terms: &Terms) -> rusqlite::Result<()> {
+    conn.prepare_cached("DELETE FROM terms WHERE rowid = ?1")?
+        .execute([chunk])?;
+    insert(conn, chunk, terms)
+}
+
+pub(super) fn made_by(conn: &Connection) -> rusqlite::Result<u32> {
+    conn.prepare_cached("SELECT value FROM meta WHERE key = 'analyzer'")?
+        .query_row([], |row| row.get(0))
 }
 
 /// Makes the whole index anew.
-pub(super) fn rebuild(conn: &Connection) -> rusqlite::Result<()> {
+pub(super) fn rebuild(
+    conn: &Connection,
+    made_by: u32,
+    make: &mut MakeTerms<'_>,
+) -> rusqlite::Result<()> {
     conn.execute("INSERT INTO terms (terms) VALUES ('delete-all')", [])?;
-    let items: Vec<i64> = conn
-        .prepare("SELECT DISTINCT item_id FROM chunks ORDER BY item_id")?
-        .query_map([], |row| row.get(0))?
+    let items: Vec<(i64, String)> = conn
+        .prepare("SELECT id, title FROM items ORDER BY id")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    for item in items {
-        index_item(conn, item, false)?;
+    for (item, title) in items {
+        let chunks: Vec<Chunk> = read::chunks(conn, item)?;
+        if chunks.is_empty() {
+            continue;
+        }
+        let aliases = attached::names(conn, Names::Aliases, item)?;
+        let tags = attached::names(conn, Names::Tags, item)?;
+        let text = read::text_only(conn, item)?.unwrap_or_default();
+        let parts: Vec<(Range<u64>, &[String])> = chunks
+            .iter()
+            .map(|chunk| (chunk.span.clone(), chunk.headings.as_slice()))
+            .collect();
+        let terms = make(
+            Analyzable {
+                title: &title,
+                aliases: &aliases,
+                tags: &tags,
+                text: &text,
+            },
+            &parts,
+        );
+        for (chunk, terms) in chunks.iter().zip(&terms) {
+            insert(conn, chunk.id.0, terms)?;
+        }
     }
+    conn.execute(
+        "UPDATE meta SET value = ?1 WHERE key = 'analyzer'",
+        [made_by],
+    )?;
     Ok(())
 }

@@ -100,9 +100,8 @@ fn insert(conn: &Connection, item: &ItemWrite) -> rusqlite::Result<i64> {
     conn.prepare_cached("INSERT INTO texts (item_id, text, marks) VALUES (?1, ?2, ?3)")?
         .execute(params![id, item.text, marks::pack(&item.marks)])?;
     attach(conn, id, item, true)?;
-    let indexed = Indexed::of(item);
     for (ordinal, chunk) in item.chunks.iter().enumerate() {
-        insert_chunk(conn, id, ordinal, chunk, &indexed, &item.text)?;
+        insert_chunk(conn, id, ordinal, chunk)?;
     }
     Ok(id)
 }
@@ -241,10 +240,9 @@ fn replace_chunks(
             .execute([gone.id.0])?;
         written = true;
     }
-    let indexed = Indexed::of(item);
     for (ordinal, (chunk, kept)) in item.chunks.iter().zip(kept).enumerate() {
         let Some(kept) = kept else {
-            insert_chunk(conn, id, ordinal, chunk, &indexed, &item.text)?;
+            insert_chunk(conn, id, ordinal, chunk)?;
             written = true;
             continue;
         };
@@ -260,50 +258,14 @@ fn replace_chunks(
             ])?;
             written = true;
         }
-        // What is first is indexed with more; see `terms`.
+        // What is first may be found by more than the others.
         let first_changed = (kept.ordinal == 0) != (ordinal == 0);
         if reindex || first_changed {
-            conn.prepare_cached("DELETE FROM terms WHERE rowid = ?1")?
-                .execute([kept.id.0])?;
-            indexed.insert(conn, kept.id.0, ordinal, chunk, &item.text)?;
+            terms::replace(conn, kept.id.0, &chunk.terms)?;
             written = true;
         }
     }
     Ok(written)
-}
-
-/// What the chunks of an item are indexed under besides their own text.
-struct Indexed<'a> {
-    title: &'a str,
-    aliases: Vec<&'a str>,
-    tags: Vec<&'a str>,
-}
-
-impl<'a> Indexed<'a> {
-    fn of(item: &'a ItemWrite) -> Self {
-        Self {
-            title: &item.title,
-            aliases: attached::each_once(&item.aliases),
-            tags: attached::each_once(&item.tags),
-        }
-    }
-
-    fn insert(
-        &self,
-        conn: &Connection,
-        id: i64,
-        ordinal: usize,
-        chunk: &ChunkWrite,
-        text: &str,
-    ) -> rusqlite::Result<()> {
-        terms::insert(
-            conn,
-            id,
-            &terms::title_column(ordinal, self.title, &self.aliases),
-            &terms::headings_column(ordinal, &chunk.headings, &self.tags),
-            slice(text, &chunk.span),
-        )
-    }
 }
 
 fn insert_chunk(
@@ -311,8 +273,6 @@ fn insert_chunk(
     item: i64,
     ordinal: usize,
     chunk: &ChunkWrite,
-    indexed: &Indexed<'_>,
-    text: &str,
 ) -> rusqlite::Result<()> {
     let id = conn
         .prepare_cached(
@@ -328,5 +288,5 @@ fn insert_chunk(
             chunk.context,
             chunk.hash.0,
         ])?;
-    indexed.insert(conn, id, ordinal, chunk, text)
+    terms::insert(conn, id, &chunk.terms)
 }

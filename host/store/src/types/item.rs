@@ -177,9 +177,37 @@ pub struct Link {
     pub span: Range<u64>,
 }
 
-/// One chunk to be stored. What is indexed for it: the item's title, the
-/// headings and the text of the span; with the first chunk also the item's
-/// aliases and tags.
+/// What a chunk is found by: the terms that an analyzer made, parted by single
+/// spaces. Terms that stand one after the other in a column can be found as a
+/// phrase.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Of the item's title and aliases.
+    pub title: String,
+    /// Of the headings it stands under, and of the item's tags.
+    pub headings: String,
+    /// Of its text.
+    pub body: String,
+}
+
+/// An item as an analyzer needs it to make the terms of its chunks.
+#[derive(Clone, Copy, Debug)]
+pub struct Analyzable<'a> {
+    /// The title.
+    pub title: &'a str,
+    /// Other names.
+    pub aliases: &'a [String],
+    /// Without `#`.
+    pub tags: &'a [String],
+    /// The text.
+    pub text: &'a str,
+}
+
+/// Makes the terms of an item's chunks, given their spans (bytes of the text)
+/// and headings, in order.
+pub type MakeTerms<'a> = dyn FnMut(Analyzable<'_>, &[(Range<u64>, &[String])]) -> Vec<Terms> + 'a;
+
+/// One chunk to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkWrite {
     /// Its place in the item's text, in bytes; not empty, on character
@@ -191,6 +219,8 @@ pub struct ChunkWrite {
     pub context: Option<String>,
     /// The hash of what is embedded.
     pub hash: ChunkHash,
+    /// What it is found by.
+    pub terms: Terms,
 }
 
 /// What the ledger keeps about how an item was read.
@@ -268,8 +298,6 @@ pub struct Rename {
     pub from: String,
     /// Its identity from now on.
     pub to: String,
-    /// Its new title; none keeps the old one.
-    pub title: Option<String>,
     /// Its new address; none keeps the old one.
     pub url: Option<String>,
     /// What the source says of the bytes now; see [`Provenance::stamp`].

@@ -104,6 +104,9 @@ pub enum Test {
         /// As text; numbers compare as numbers.
         value: Option<String>,
     },
+    /// One of its chunks holds one of these: index terms, parted by spaces, that
+    /// stand one after the other in one column.
+    Terms(Vec<String>),
     /// It is in this state.
     Status(ItemStatus),
     /// It has no tag.
@@ -175,44 +178,70 @@ pub struct Page<T> {
 }
 
 /// What to look for by word.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LexicalQuery {
-    /// Words or phrases, in any characters at all; each is taken literally. A
-    /// chunk matches when it holds any of them. Only the first 256 different
-    /// ones count.
-    pub terms: Vec<String>,
-    /// How much a match in each column counts.
-    pub weights: Weights,
+    /// A chunk matches when it holds any of them.
+    pub words: Vec<Word>,
+    /// How matches are weighed.
+    pub ranking: Ranking,
 }
 
 impl LexicalQuery {
-    /// Chunks that hold any of `terms`, with the usual weights.
+    /// Chunks that hold any of these index terms, with the usual ranking.
     pub fn any<T: Into<String>>(terms: impl IntoIterator<Item = T>) -> Self {
+        let word = |term: T| Word {
+            any: vec![term.into()],
+            ..Word::default()
+        };
         Self {
-            terms: terms.into_iter().map(Into::into).collect(),
-            weights: Weights::default(),
+            words: terms.into_iter().map(word).collect(),
+            ranking: Ranking::default(),
         }
     }
 }
 
-/// How much a match in each column counts, relative to the others; see
-/// <https://sqlite.org/fts5.html#the_bm25_function>.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weights {
-    /// Title and aliases.
-    pub title: f64,
-    /// Headings and tags.
-    pub headings: f64,
-    /// The chunk's text.
-    pub body: f64,
+/// One word of a query, as index terms. Several terms for one word are variants
+/// of it: they count together, as if they were one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Word {
+    /// A chunk that holds any of these holds the word.
+    pub any: Vec<String>,
+    /// So does one that holds a term that begins so.
+    pub prefix: Option<String>,
+    /// The very form that was asked for, and what share of its own score counts
+    /// on top where a chunk holds it.
+    pub exact: Option<(String, f64)>,
 }
 
-impl Default for Weights {
+/// The constants of BM25 over three columns (Robertson and Zaragoza 2009,
+/// section 3.6, BM25F with one length normalisation): occurrences are added up
+/// with the weights of their columns before they saturate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranking {
+    /// How soon more occurrences stop to count.
+    pub k1: f64,
+    /// How much a chunk's length counts, from 0 to 1.
+    pub b: f64,
+    /// Weight of an occurrence in the title or an alias.
+    pub title: f64,
+    /// Weight of an occurrence in a heading or a tag.
+    pub headings: f64,
+    /// Weight of an occurrence in the text.
+    pub body: f64,
+    /// Items that hold all words come before the others, where the query has at
+    /// most so many words.
+    pub all_first: usize,
+}
+
+impl Default for Ranking {
     fn default() -> Self {
         Self {
+            k1: 1.2,
+            b: 0.75,
             title: 1.0,
             headings: 1.0,
             body: 1.0,
+            all_first: 8,
         }
     }
 }

@@ -61,14 +61,13 @@ fn writers_and_readers_on_several_handles_get_along() {
                 while !done.load(Ordering::Relaxed) {
                     let query = LexicalQuery::any(["anchor"]);
                     let found = store.lexical(&query, &Filter::default(), 100).unwrap();
-                    assert!(!found.is_empty());
-                    for hit in store.hits(&[found[0].0]).unwrap() {
+                    assert!(!found.items.is_empty());
+                    for hit in store.hits(&[found.items[0].found.chunks[0].0]).unwrap() {
                         assert!(hit.text.contains("anchor"));
                     }
                     store
                         .dense(model, &[1.0; 4], &Filter::default(), 5)
                         .unwrap();
-                    store.highlights(&query, &["an anchor"]).unwrap();
                     assert!(store.items(&ItemQuery::default()).unwrap().total > 0);
                 }
             });
@@ -102,7 +101,7 @@ fn readers_do_not_wait_for_a_writer() {
             let started = Instant::now();
             for store in [&home.store, &other] {
                 let found = store.lexical(&LexicalQuery::any(["words"]), &Filter::default(), 9);
-                assert_eq!(found.unwrap().len(), 1);
+                assert_eq!(found.unwrap().items.len(), 1);
                 assert_eq!(
                     store.items(&ItemQuery::default()).unwrap().entries[0].title,
                     "a"

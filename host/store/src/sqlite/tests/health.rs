@@ -50,7 +50,8 @@ fn a_word_index_out_of_step_is_found_and_rebuilt() {
             remedies.iter().all(|r| *r == Remedy::RebuildTerms),
             "{meddling} {remedies:?}"
         );
-        home.store.rebuild_terms().unwrap();
+        home.store.rebuild_terms(7, &mut make_terms).unwrap();
+        assert_eq!(home.store.terms_made_by().unwrap(), 7);
         home.assert_sound();
         assert_eq!(home.search("first"), ["a.md"]);
     }

@@ -10,6 +10,7 @@ mod sources;
 mod vault;
 mod vectors;
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use tempfile::TempDir;
@@ -45,7 +46,7 @@ impl Home {
     }
 
     fn put_item(&self, item: ItemWrite) -> ItemId {
-        self.store.put(&[item]).unwrap()[0]
+        self.store.put(&[analyzed(item)]).unwrap()[0]
     }
 
     /// The external ids of the items whose chunks match any of the words, best
@@ -57,7 +58,7 @@ impl Home {
     fn search_in(&self, words: &str, filter: &Filter, limit: usize) -> Vec<String> {
         let query = LexicalQuery::any(words.split_whitespace());
         let found = self.store.lexical(&query, filter, limit).unwrap();
-        self.names(found.into_iter().map(|(chunk, _)| chunk))
+        self.names(found.items.iter().map(|item| item.found.chunks[0].0))
     }
 
     fn names(&self, chunks: impl Iterator<Item = ChunkId>) -> Vec<String> {
@@ -83,6 +84,63 @@ fn spec(name: &str) -> SourceSpec {
     }
 }
 
+/// Terms as a plain analyzer makes them: words in small letters.
+fn words(text: &str) -> String {
+    let words: Vec<String> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    words.join(" ")
+}
+
+/// The terms of an item's chunks; aliases and tags go with the first.
+fn make_terms(item: Analyzable<'_>, chunks: &[(Range<u64>, &[String])]) -> Vec<Terms> {
+    let also = |at: usize, list: &[String]| match at {
+        0 => list.join(" "),
+        _ => String::new(),
+    };
+    chunks
+        .iter()
+        .enumerate()
+        .map(|(at, (span, headings))| Terms {
+            title: words(&format!("{} {}", item.title, also(at, item.aliases))),
+            headings: words(&format!("{} {}", headings.join(" "), also(at, item.tags))),
+            body: words(&item.text[span.start as usize..span.end as usize]),
+        })
+        .collect()
+}
+
+/// Makes an item's terms what its present content asks for.
+fn analyzed(mut item: ItemWrite) -> ItemWrite {
+    let chunks: Vec<_> = item
+        .chunks
+        .iter()
+        .map(|chunk| (chunk.span.clone(), chunk.headings.as_slice()))
+        .collect();
+    let inside = |span: &Range<u64>| {
+        item.text
+            .get(span.start as usize..span.end as usize)
+            .is_some()
+    };
+    if !chunks.iter().all(|(span, _)| inside(span)) {
+        return item;
+    }
+    let made = make_terms(
+        Analyzable {
+            title: &item.title,
+            aliases: &item.aliases,
+            tags: &item.tags,
+            text: &item.text,
+        },
+        &chunks,
+    );
+    for (chunk, terms) in item.chunks.iter_mut().zip(made) {
+        chunk.terms = terms;
+    }
+    item
+}
+
 /// A note with one chunk for each paragraph.
 fn note(source: SourceId, external_id: &str, text: &str) -> ItemWrite {
     let mut chunks = Vec::new();
@@ -95,11 +153,12 @@ fn note(source: SourceId, external_id: &str, text: &str) -> ItemWrite {
                 headings: Vec::new(),
                 context: None,
                 hash: ChunkHash::of(body),
+                terms: Terms::default(),
             });
         }
         start += paragraph.len();
     }
-    ItemWrite {
+    analyzed(ItemWrite {
         source,
         external_id: external_id.into(),
         kind: "note".into(),
@@ -128,5 +187,5 @@ fn note(source: SourceId, external_id: &str, text: &str) -> ItemWrite {
             component: Some("extract-markdown 0.1.0".into()),
             warnings: Vec::new(),
         },
-    }
+    })
 }

@@ -194,7 +194,7 @@ fn opened_for_reading_it_searches_and_refuses_to_write() {
     assert!(reader.is_read_only());
     let find = |store: &SqliteStore| {
         let found = store.lexical(&LexicalQuery::any(["find"]), &Filter::default(), 9);
-        found.unwrap().len()
+        found.unwrap().items.len()
     };
     assert_eq!(find(&reader), 1);
     home.put("b.md", "more to find");
@@ -230,9 +230,12 @@ fn a_folder_that_cannot_be_written_can_be_searched() {
         let store = SqliteStore::open(&path).unwrap();
         assert!(store.is_read_only());
         let found = store.lexical(&LexicalQuery::any(["find"]), &Filter::default(), 9);
-        assert_eq!(found.unwrap().len(), 1);
+        assert_eq!(found.unwrap().items.len(), 1);
         assert_eq!(store.check().unwrap(), []);
-        assert!(matches!(store.rebuild_terms(), Err(Error::ReadOnly { .. })));
+        assert!(matches!(
+            store.rebuild_terms(1, &mut make_terms),
+            Err(Error::ReadOnly { .. })
+        ));
         assert!(matches!(store.sync_lock(), Err(Error::ReadOnly { .. })));
     }
     set(&inner, 0o700);

@@ -65,6 +65,7 @@ fn a_vault_of_small_notes_is_quick_and_fits_its_budget() {
                 headings: vec![title.clone()],
                 context: Some(title.clone()),
                 hash: ChunkHash::of(&text[..end]),
+                terms: Terms::default(),
             }];
             item.title = title;
             item.modified = Some(1_700_000_000_000);
@@ -73,7 +74,7 @@ fn a_vault_of_small_notes_is_quick_and_fits_its_budget() {
                 offset: 0,
                 place: Place::Line(1),
             }];
-            item
+            analyzed(item)
         })
         .collect();
     let started = Instant::now();
@@ -93,7 +94,11 @@ fn a_vault_of_small_notes_is_quick_and_fits_its_budget() {
     let store = SqliteStore::open(home.path()).unwrap();
     let query = LexicalQuery::any(["compress", "files", "the", "directory"]);
     assert_eq!(
-        store.lexical(&query, &Filter::default(), 50).unwrap().len(),
+        store
+            .lexical(&query, &Filter::default(), 50)
+            .unwrap()
+            .items
+            .len(),
         50
     );
     let search = started.elapsed();

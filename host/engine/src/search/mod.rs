@@ -1,0 +1,382 @@
+//! The way out: a query, two legs, one fused answer.
+
+mod confidence;
+mod legs;
+mod show;
+
+use std::time::{Duration, Instant};
+
+use pkb_runtime::Term;
+use pkb_store::{Condition, Filter, Item, ItemQuery, LexicalQuery, Millis, Order, Test};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::place::Places;
+use crate::query::{Query, Understood};
+use crate::snippet::Snippet;
+use crate::terms;
+
+pub use self::confidence::{Confidence, Level};
+
+/// Items that each leg brings to the fusion, unless asked otherwise.
+const DEPTH: usize = 200;
+/// Items in an answer at most.
+const MOST: usize = 100;
+/// Items taken beyond the limit, as some may be the same as others.
+const SPARE: usize = 10;
+
+/// Which legs are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// By word and by meaning.
+    #[default]
+    Hybrid,
+    /// By word alone.
+    Lexical,
+    /// By meaning alone.
+    Dense,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct SearchRequest {
+    /// What a person typed, in pkb's query language; see [`Query`].
+    pub query: String,
+    /// Items wanted at most; 0 counts as 10.
+    pub limit: usize,
+    /// Which legs.
+    pub mode: Mode,
+    /// Which items count, besides what the query says.
+    pub filter: Filter,
+    /// How the legs are put together.
+    pub fusion: Fusion,
+}
+
+/// How the legs are put together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fusion {
+    /// Items that each leg brings; 0 counts as 200.
+    pub depth: usize,
+    /// The constant of reciprocal rank fusion; none for the component's own,
+    /// 60.
+    pub k: Option<f64>,
+    /// Weights of the lexical and the dense leg; none to weigh them by the
+    /// evidence of each query.
+    pub weights: Option<(f64, f64)>,
+    /// Half-life in days: an item that is new counts up to twice, one of this
+    /// age one and a half times. None leaves time out.
+    pub recency: Option<f64>,
+}
+
+/// The answer to a search.
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchAnswer {
+    /// What was looked for, without the parts that only choose items.
+    pub query: String,
+    /// How parts of the query were understood that are not plain words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub understood: Vec<Understood>,
+    /// The legs that were asked.
+    pub legs: Vec<LegSummary>,
+    /// How sure the answer is.
+    pub confidence: Confidence,
+    /// How well it knows the present state of the sources.
+    pub freshness: Freshness,
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// What the reader should know: no model, vectors missing ...
+    pub notes: Vec<String>,
+    /// Where the time went.
+    pub times: Times,
+}
+
+/// What a leg did for an answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LegSummary {
+    /// `lexical` or `dense`.
+    pub name: &'static str,
+    /// What its ranks counted in the fusion.
+    pub weight: f64,
+    /// Items it brought.
+    pub items: usize,
+}
+
+/// How well an answer knows the present state of the sources.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Freshness {
+    /// When the source was last gone through that was left alone longest, in
+    /// milliseconds since 1970; none where one never was.
+    pub last_sync: Option<Millis>,
+    /// Chunks that can only be found by word so far.
+    pub vectors_missing: u64,
+}
+
+/// Time of each stage, in milliseconds.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Times {
+    /// Taking the query apart.
+    pub analyze_ms: f64,
+    /// The lexical leg.
+    pub lexical_ms: f64,
+    /// Tokenizing and embedding the query.
+    pub embed_ms: f64,
+    /// Scanning the vectors.
+    pub dense_ms: f64,
+    /// Fusing the legs.
+    pub fuse_ms: f64,
+    /// Reading and cutting what is shown.
+    pub show_ms: f64,
+    /// Everything.
+    pub total_ms: f64,
+}
+
+/// An item that was found, cited at its best chunk.
+#[derive(Clone, Debug, Serialize)]
+pub struct Hit {
+    /// Number of the item, for `get`.
+    pub item: i64,
+    /// Number of the chunk that is cited.
+    pub chunk: i64,
+    /// `source/path`, for people and for `get`.
+    pub path: String,
+    /// The item's title.
+    pub title: String,
+    /// Where it can be opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// When the original was last changed, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modified: Option<i64>,
+    /// Headings that the chunk stands under, outermost first.
+    pub headings: Vec<String>,
+    /// Where the chunk stands in the original.
+    pub place: Places,
+    /// The part of the chunk that matched.
+    pub snippet: Snippet,
+    /// Why it was found.
+    pub why: Why,
+    /// Other chunks of the same item that were found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Also>,
+    /// Other items that say nearly the same in the chunk they were found by,
+    /// as `source/path`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub same: Vec<String>,
+}
+
+/// Why an item was found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Why {
+    /// The fused score; comparable within one answer only.
+    pub score: f64,
+    /// Rank among the items of the lexical leg, from 1.
+    pub lexical_rank: Option<u32>,
+    /// BM25 of the item's best chunk there; higher is better.
+    pub lexical_score: Option<f64>,
+    /// Rank among the items of the dense leg, from 1.
+    pub dense_rank: Option<u32>,
+    /// Cosine similarity of the item's best chunk there to the query.
+    pub dense_score: Option<f64>,
+    /// Share of the query's weight that the item's words match, from 0 to 1.
+    pub share: f64,
+    /// Words of the query as they stand in the chunk and its headings.
+    pub matched: Vec<String>,
+}
+
+/// Another chunk of a hit's item.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Also {
+    /// Its number.
+    pub chunk: i64,
+    /// Its headings.
+    pub headings: Vec<String>,
+    /// Where it stands.
+    pub place: Places,
+}
+
+/// A query with its words as the word index has them.
+struct Prepared {
+    query: Query,
+    lexical: LexicalQuery,
+    /// Terms of the phrases that must be there.
+    phrases: Vec<String>,
+    /// What the query and the request ask of an item.
+    filter: Filter,
+}
+
+impl Engine {
+    /// Finds what fits `request`.
+    ///
+    /// # Errors
+    /// When the database cannot be read, a source does not exist, or dense
+    /// search was asked for and there is no model. What a person typed is never
+    /// an error.
+    pub fn search(&self, request: &SearchRequest) -> Result<SearchAnswer, Error> {
+        let began = Instant::now();
+        self.know_sources(&request.filter)?;
+        let limit = match request.limit {
+            0 => 10,
+            limit => limit.min(MOST),
+        };
+        let query = Query::parse(&request.query);
+        let mut answer = SearchAnswer {
+            query: query.text.clone(),
+            understood: query.understood.clone(),
+            legs: Vec::new(),
+            confidence: Confidence::default(),
+            freshness: self.freshness()?,
+            hits: Vec::new(),
+            notes: Vec::new(),
+            times: Times::default(),
+        };
+        let mut prepared = self.prepare(query, request)?;
+        answer.times.analyze_ms = ms(began.elapsed());
+        if prepared.query.is_empty() {
+            self.browse_instead(&prepared.filter, limit, &mut answer)?;
+            answer.times.total_ms = ms(began.elapsed());
+            return Ok(answer);
+        }
+        let mut legs = self.legs(request, &prepared, &mut answer)?;
+        if legs.is_empty() && !prepared.phrases.is_empty() {
+            // Quoted from memory: better near it than nothing.
+            self.drop_phrases(&mut prepared, request, &mut answer);
+            legs = self.legs(request, &prepared, &mut answer)?;
+        }
+
+        let fusing = Instant::now();
+        let fused = self.fuse(request, &legs, &mut answer)?;
+        answer.times.fuse_ms = ms(fusing.elapsed());
+        answer.confidence = confidence::of(&prepared.lexical, &legs);
+        let showing = Instant::now();
+        let wanted = &fused[..fused.len().min(limit + SPARE)];
+        answer.hits = self.show(&prepared, &legs, wanted, limit)?;
+        answer.times.show_ms = ms(showing.elapsed());
+        answer.times.total_ms = ms(began.elapsed());
+        Ok(answer)
+    }
+
+    /// Has the words and phrases analyzed.
+    fn prepare(&self, query: Query, request: &SearchRequest) -> Result<Prepared, Error> {
+        let mut texts = vec![query.words.join(" ")];
+        texts.extend(query.phrases.iter().map(|phrase| phrase.text.clone()));
+        let mut prepared = Prepared {
+            filter: request.filter.clone(),
+            lexical: LexicalQuery::default(),
+            phrases: Vec::new(),
+            query,
+        };
+        prepared
+            .filter
+            .conditions
+            .extend(prepared.query.conditions.iter().cloned());
+        if texts.iter().all(String::is_empty) {
+            return Ok(prepared);
+        }
+        let mut analyzed = self.components().analyzer()?.analyze(&texts)?.into_iter();
+        let mut words: Vec<Term> = analyzed.next().unwrap_or_default();
+        for (phrase, terms) in prepared.query.phrases.iter().zip(analyzed) {
+            let any = terms::phrase(&terms);
+            if any.is_empty() {
+                continue;
+            }
+            prepared.filter.conditions.push(Condition {
+                not: phrase.not,
+                test: Test::Terms(any.clone()),
+            });
+            if !phrase.not {
+                prepared.phrases.extend(any);
+                append(&mut words, terms);
+            }
+        }
+        prepared.lexical.words = terms::words(&words);
+        Ok(prepared)
+    }
+
+    /// Takes the phrases that must be there as words.
+    fn drop_phrases(
+        &self,
+        prepared: &mut Prepared,
+        request: &SearchRequest,
+        answer: &mut SearchAnswer,
+    ) {
+        let phrases: Vec<String> = prepared
+            .query
+            .phrases
+            .iter()
+            .filter(|phrase| !phrase.not)
+            .map(|phrase| format!("\"{}\"", phrase.text))
+            .collect();
+        let own = request.filter.conditions.len() + prepared.query.conditions.len();
+        let mut at = 0;
+        prepared.filter.conditions.retain(|condition| {
+            at += 1;
+            at <= own || condition.not
+        });
+        prepared.phrases.clear();
+        answer.notes.push(format!(
+            "Nothing holds {} word for word; this is what holds the words.",
+            phrases.join(" and ")
+        ));
+    }
+
+    /// Where nothing is looked for, the latest of what is eligible.
+    fn browse_instead(
+        &self,
+        filter: &Filter,
+        limit: usize,
+        answer: &mut SearchAnswer,
+    ) -> Result<(), Error> {
+        if filter.is_empty() {
+            answer
+                .notes
+                .push("The query holds no word to look for.".into());
+            return Ok(());
+        }
+        let page = self.store().items(&ItemQuery {
+            filter: filter.clone(),
+            order: Order::Recent,
+            limit: limit as u64,
+            ..ItemQuery::default()
+        })?;
+        answer.notes.push(format!(
+            "The query holds no word to look for: these are the latest of {} that fit.",
+            page.total
+        ));
+        for item in &page.entries {
+            answer.hits.extend(self.opening(item)?);
+        }
+        Ok(())
+    }
+
+    fn freshness(&self) -> Result<Freshness, Error> {
+        let last = self.store().last_syncs()?;
+        Ok(Freshness {
+            last_sync: last
+                .into_iter()
+                .map(|(_, run)| run.and_then(|run| run.finished))
+                .min()
+                .flatten(),
+            vectors_missing: 0,
+        })
+    }
+}
+
+/// Puts the words of another text after those of the first.
+fn append(words: &mut Vec<Term>, more: Vec<Term>) {
+    let after = words.last().map_or(0, |term| term.position + 1);
+    words.extend(more.into_iter().map(|term| Term {
+        position: term.position + after,
+        ..term
+    }));
+}
+
+/// `source/path`: what names an item for people.
+pub(crate) fn item_path(item: &Item) -> String {
+    format!("{}/{}", item.source, item.external_id)
+}
+
+fn ms(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e5).round() / 100.0
+}

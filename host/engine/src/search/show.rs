@@ -1,0 +1,227 @@
+//! Items made readable: cited at their best chunk, with what matched in it.
+
+use std::collections::{HashMap, HashSet};
+
+use pkb_runtime::Term;
+use pkb_store::{ChunkHit, ChunkId, Item, ItemId, ItemMatch};
+
+use super::legs::Legs;
+use super::{Also, Hit, Prepared, Why, item_path};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::place::Places;
+use crate::snippet::Snippet;
+use crate::terms::Highlighter;
+
+/// Length of a snippet, in bytes.
+const SNIPPET: usize = 320;
+/// Chunks of one item that an answer mentions, beside the best.
+const ALSO: usize = 3;
+/// The share of terms two chunks must have in common to say nearly the same ...
+const SAME: f64 = 0.9;
+/// ... if they have at least so many different ones; fewer are alike by chance.
+const SAME_FROM: usize = 8;
+
+/// An item with the chunks it was found by, the best first.
+struct Shown<'a> {
+    chunks: Vec<ChunkHit>,
+    terms: Vec<Term>,
+    heading_terms: Vec<Term>,
+    why: &'a Why,
+    same: Vec<String>,
+}
+
+impl Engine {
+    /// At most `limit` hits for the items, in their order.
+    pub(super) fn show(
+        &self,
+        prepared: &Prepared,
+        legs: &Legs,
+        fused: &[(ItemId, Why)],
+        limit: usize,
+    ) -> Result<Vec<Hit>, Error> {
+        let ranked: Vec<Vec<ChunkId>> = fused
+            .iter()
+            .map(|(item, _)| best_chunks(*item, legs))
+            .collect();
+        let ids: Vec<ChunkId> = ranked.iter().flatten().copied().collect();
+        let mut found: HashMap<ChunkId, ChunkHit> = self
+            .store()
+            .hits(&ids)?
+            .into_iter()
+            .map(|hit| (hit.chunk.id, hit))
+            .collect();
+        let mut shown: Vec<Shown<'_>> = Vec::new();
+        for ((_, why), ids) in fused.iter().zip(&ranked) {
+            let chunks: Vec<ChunkHit> = ids.iter().filter_map(|id| found.remove(id)).collect();
+            // An item may be gone since it was found.
+            if !chunks.is_empty() {
+                shown.push(Shown {
+                    chunks,
+                    terms: Vec::new(),
+                    heading_terms: Vec::new(),
+                    why,
+                    same: Vec::new(),
+                });
+            }
+        }
+        let highlighter = Highlighter::new(&prepared.lexical.words, &prepared.phrases);
+        self.analyze_shown(&mut shown, &highlighter)?;
+        let mut shown = fold_same(shown);
+        shown.truncate(limit);
+        shown
+            .iter()
+            .map(|shown| self.hit(shown, &highlighter))
+            .collect()
+    }
+
+    /// Has the chunks analyzed, and puts one first whose text holds a word
+    /// where that of the best has none.
+    fn analyze_shown(
+        &self,
+        shown: &mut [Shown<'_>],
+        highlighter: &Highlighter<'_>,
+    ) -> Result<(), Error> {
+        let texts: Vec<String> = shown
+            .iter()
+            .flat_map(|shown| &shown.chunks)
+            .flat_map(|chunk| [chunk.text.clone(), chunk.chunk.headings.join("\n")])
+            .collect();
+        let mut analyzed = self.components().analyzer()?.analyze(&texts)?.into_iter();
+        for shown in shown {
+            let mut terms: Vec<(Vec<Term>, Vec<Term>)> = shown
+                .chunks
+                .iter()
+                .map(|_| {
+                    (
+                        analyzed.next().unwrap_or_default(),
+                        analyzed.next().unwrap_or_default(),
+                    )
+                })
+                .collect();
+            let holds = |terms: &[Term]| !highlighter.ranges(terms).is_empty();
+            if shown.why.lexical_rank.is_some()
+                && !holds(&terms[0].0)
+                && let Some(at) = terms.iter().position(|(body, _)| holds(body))
+            {
+                shown.chunks.swap(0, at);
+                terms.swap(0, at);
+            }
+            (shown.terms, shown.heading_terms) = terms.swap_remove(0);
+        }
+        Ok(())
+    }
+
+    fn hit(&self, shown: &Shown<'_>, highlighter: &Highlighter<'_>) -> Result<Hit, Error> {
+        let best = &shown.chunks[0];
+        let matches = highlighter.ranges(&shown.terms);
+        let headings = best.chunk.headings.join("\n");
+        let mut matched: Vec<String> = Vec::new();
+        for (text, ranges) in [
+            (best.text.as_str(), &matches),
+            (&headings, &highlighter.ranges(&shown.heading_terms)),
+        ] {
+            for range in ranges {
+                let word = text[range.clone()].to_lowercase();
+                if !matched.contains(&word) {
+                    matched.push(word);
+                }
+            }
+        }
+        let also = shown.chunks[1..].iter().take(ALSO).map(|chunk| {
+            Ok(Also {
+                chunk: chunk.chunk.id.0,
+                headings: chunk.chunk.headings.clone(),
+                place: self.place(chunk)?,
+            })
+        });
+        Ok(Hit {
+            also: also.collect::<Result<_, Error>>()?,
+            snippet: Snippet::around(&best.text, &matches, SNIPPET),
+            why: Why {
+                matched,
+                ..shown.why.clone()
+            },
+            same: shown.same.clone(),
+            ..self.cited(best)?
+        })
+    }
+
+    /// The beginning of an item; none where it has no text.
+    pub(super) fn opening(&self, item: &Item) -> Result<Option<Hit>, Error> {
+        let Some(first) = self.store().chunks(item.id)?.into_iter().next() else {
+            return Ok(None);
+        };
+        let found = self.store().hits(&[first.id])?;
+        found.first().map(|chunk| self.cited(chunk)).transpose()
+    }
+
+    /// A hit that cites this chunk and says nothing of why.
+    fn cited(&self, chunk: &ChunkHit) -> Result<Hit, Error> {
+        Ok(Hit {
+            item: chunk.item.id.0,
+            chunk: chunk.chunk.id.0,
+            path: item_path(&chunk.item),
+            title: chunk.item.title.clone(),
+            url: chunk.item.url.clone(),
+            modified: chunk.item.modified,
+            headings: chunk.chunk.headings.clone(),
+            place: self.place(chunk)?,
+            snippet: Snippet::around(&chunk.text, &[], SNIPPET),
+            why: Why::default(),
+            also: Vec::new(),
+            same: Vec::new(),
+        })
+    }
+
+    fn place(&self, hit: &ChunkHit) -> Result<Places, Error> {
+        let whole = self.store().text(hit.item.id)?;
+        let span = hit.chunk.span.start as usize..hit.chunk.span.end as usize;
+        Ok(whole
+            .map(|whole| Places::of(&whole.text, &whole.marks, &span))
+            .unwrap_or_default())
+    }
+}
+
+/// The chunks an item was found by, best first: by what they score in both
+/// legs, each measured by the best chunk of the item there.
+fn best_chunks(item: ItemId, legs: &Legs) -> Vec<ChunkId> {
+    let mut scores: HashMap<ChunkId, f64> = HashMap::new();
+    let mut add = |found: &ItemMatch, floor: f64| {
+        let best = found.score - floor;
+        for (chunk, score) in &found.chunks {
+            if best > 0.0 {
+                *scores.entry(*chunk).or_default() += ((score - floor) / best).max(0.0);
+            }
+        }
+    };
+    if let Some((found, _)) = legs.by_word(item) {
+        add(found, 0.0);
+    }
+    if let Some(found) = legs.by_meaning(item) {
+        // Similarities begin at what anything has with anything.
+        add(found, legs.background().mean.min(found.score - 1e-6));
+    }
+    let mut chunks: Vec<(ChunkId, f64)> = scores.into_iter().collect();
+    chunks.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    chunks.into_iter().map(|(chunk, _)| chunk).collect()
+}
+
+/// Leaves out items whose best chunk says nearly what that of a better one
+/// does, and notes them there.
+fn fold_same(shown: Vec<Shown<'_>>) -> Vec<Shown<'_>> {
+    let mut kept: Vec<(Shown<'_>, HashSet<String>)> = Vec::new();
+    for next in shown {
+        let terms: HashSet<String> = next.terms.iter().map(|term| term.text.clone()).collect();
+        let twin = kept.iter_mut().find(|(_, other)| {
+            let common = terms.intersection(other).count();
+            let all = terms.len() + other.len() - common;
+            common >= SAME_FROM && common as f64 >= SAME * all as f64
+        });
+        match twin {
+            Some((twin, _)) => twin.same.push(item_path(&next.chunks[0].item)),
+            None => kept.push((next, terms)),
+        }
+    }
+    kept.into_iter().map(|(shown, _)| shown).collect()
+}
