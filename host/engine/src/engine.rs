@@ -1,5 +1,6 @@
 //! One open home: the store, the components and the model, brought together.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -56,14 +57,7 @@ impl Engine {
                 SqliteStore::open(home.database())?
             }
         };
-        let engine = Engine {
-            components: Components::new(&home),
-            registry: Registry::new(&home.models),
-            home,
-            store,
-            model: Mutex::default(),
-            stats: Mutex::default(),
-        };
+        let engine = Engine::new(home, store);
         // A database of an older pkb has no terms of this kind yet, and without
         // them nothing is found by word.
         if access == Access::Write
@@ -74,6 +68,25 @@ impl Engine {
             engine.rebuild_terms()?;
         }
         Ok(engine)
+    }
+
+    /// The components, models and settings of `home` over another database,
+    /// which is made where it is missing. The home itself need not be there.
+    pub(crate) fn over(home: Home, database: &Path) -> Result<Engine, Error> {
+        let engine = Engine::new(home, SqliteStore::open(database)?);
+        engine.update_terms()?;
+        Ok(engine)
+    }
+
+    fn new(home: Home, store: SqliteStore) -> Engine {
+        Engine {
+            components: Components::new(&home),
+            registry: Registry::new(&home.models),
+            home,
+            store,
+            model: Mutex::default(),
+            stats: Mutex::default(),
+        }
     }
 
     /// Where the home is.

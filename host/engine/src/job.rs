@@ -9,6 +9,8 @@ pub enum Stage {
     Reading,
     /// Making vectors; counted in chunks.
     Embedding,
+    /// Asking the queries of a test set; counted in queries.
+    Asking,
 }
 
 impl Stage {
@@ -18,6 +20,7 @@ impl Stage {
             Stage::Scanning => "scanning",
             Stage::Reading => "reading",
             Stage::Embedding => "embedding",
+            Stage::Asking => "asking",
         }
     }
 }

@@ -263,6 +263,35 @@ impl Pipeline {
         }
     }
 
+    /// The chunks of a text that no extractor has read, as of Markdown; without
+    /// terms.
+    pub(crate) fn chunk_text(&self, title: &str, text: &str) -> Result<Vec<ChunkWrite>, CallError> {
+        let document = plain_document(title, text);
+        self.chunk(&self.markdown, &self.markdown_settings, &document)
+    }
+
+    /// Gives the chunks of such a text the terms that they are found by.
+    pub(crate) fn analyze_text(
+        &self,
+        title: &str,
+        text: &str,
+        chunks: &mut [ChunkWrite],
+    ) -> Result<(), CallError> {
+        self.analyze(&plain_document(title, text), chunks)
+    }
+
+    /// The tokens of each text for the model that embeds, special tokens not
+    /// included.
+    pub(crate) fn count_tokens(&self, texts: &[String]) -> Result<Vec<u32>, Error> {
+        let failed = |reason| Error::usage(format!("tokens cannot be counted: {reason}"), "");
+        self.tokens.count(texts).map_err(failed)
+    }
+
+    /// Name of the chunker for Markdown.
+    pub(crate) fn chunker_name(&self) -> &str {
+        &self.markdown.info().name
+    }
+
     fn chunk(
         &self,
         chunker: &Chunker,
@@ -380,6 +409,20 @@ impl Prepared {
             provenance,
             external_id: id,
         }
+    }
+}
+
+fn plain_document(title: &str, text: &str) -> Document {
+    Document {
+        part: String::new(),
+        title: title.to_owned(),
+        text: text.to_owned(),
+        marks: Vec::new(),
+        properties: Vec::new(),
+        tags: Vec::new(),
+        aliases: Vec::new(),
+        links: Vec::new(),
+        warnings: Vec::new(),
     }
 }
 

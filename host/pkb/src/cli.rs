@@ -100,6 +100,8 @@ pub(crate) enum Command {
     /// Components of your own.
     #[command(subcommand)]
     Plugin(Plugin),
+    /// Measure how well searches find what they should.
+    Eval(Eval),
     /// Serve AI clients over MCP, on stdin and stdout.
     Serve,
 }
@@ -203,6 +205,16 @@ pub(crate) enum Mode {
     Dense,
 }
 
+impl From<Mode> for pkb_engine::Mode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Hybrid => pkb_engine::Mode::Hybrid,
+            Mode::Lexical => pkb_engine::Mode::Lexical,
+            Mode::Dense => pkb_engine::Mode::Dense,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Get {
     /// Its number, path, title or alias.
@@ -268,6 +280,49 @@ pub(crate) struct Remove {
     /// Do not ask.
     #[arg(long, short)]
     pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["folder", "spans", "links", "compare"]))]
+pub(crate) struct Eval {
+    /// A judged collection in BEIR's layout: corpus.jsonl, queries.jsonl and
+    /// qrels/test.tsv.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+    /// Questions with the stretches of text that answer them: compare chunkers.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) spans: Option<PathBuf>,
+    /// Your own wikilinks: the text around a link asks for its target.
+    #[arg(long)]
+    pub(crate) links: bool,
+    /// With --links: only this source; may be given several times.
+    #[arg(long, value_name = "NAME", requires = "links")]
+    pub(crate) source: Vec<String>,
+    /// Compare two reports that --out wrote.
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    pub(crate) compare: Option<Vec<PathBuf>>,
+    /// Which judgements: qrels/NAME.tsv.
+    #[arg(long, value_name = "NAME", default_value = "test", requires = "folder")]
+    pub(crate) split: String,
+    /// Search only so; may be given several times [default: all].
+    #[arg(long)]
+    pub(crate) mode: Vec<Mode>,
+    /// Ask only so many of the queries, spread over all of them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit_queries: Option<u32>,
+    /// Keep what is indexed in this folder, to be used again by the next run
+    /// as far as nothing changed.
+    #[arg(long, value_name = "DIR", conflicts_with = "links")]
+    pub(crate) keep: Option<PathBuf>,
+    /// The chunker to use: a built-in one or a plugin.
+    #[arg(long, conflicts_with = "links")]
+    pub(crate) chunker: Option<String>,
+    /// The chunker's settings: a JSON object, or @FILE.
+    #[arg(long, value_name = "JSON", requires = "chunker")]
+    pub(crate) chunker_settings: Option<String>,
+    /// Write the report to this file too, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

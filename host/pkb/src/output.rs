@@ -171,6 +171,11 @@ impl Row<'_> {
         self.cell(thousands(number), Style::new(), true)
     }
 
+    /// What stands at the right edge of its column, as numbers do.
+    pub(crate) fn right(self, text: impl Display, style: Style) -> Self {
+        self.cell(text, style, true)
+    }
+
     fn cell(self, text: impl Display, style: Style, right: bool) -> Self {
         if let Some(row) = self.0.rows.last_mut() {
             row.push(Cell {

@@ -84,6 +84,10 @@ fn bar(stage: Stage, total: Option<u64>) -> ProgressBar {
             "chunks",
             "{prefix:>10} {bar:32} {pos}/{len} {msg}  {per_sec:.0}, {eta} left",
         ),
+        (Stage::Asking, _) => (
+            "queries",
+            "{prefix:>10} {bar:32} {pos}/{len} {msg}  {per_sec:.0}, {eta} left",
+        ),
     };
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template(template) {

@@ -1,5 +1,6 @@
 //! What each command does: ask the engine, show the answer.
 
+mod eval;
 mod library;
 mod model;
 mod plugin;
@@ -42,6 +43,10 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
             model::run(&home(&global)?, command, output)
         }
         Command::Plugin(command) => plugin::run(&home(&global)?, command, output),
+        Command::Eval(args) => {
+            signals::listen();
+            eval::run(&home(&global)?, args, output)
+        }
         Command::Serve => serve(&global),
     }
 }

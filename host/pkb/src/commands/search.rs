@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use pkb_engine::{Confidence, Engine, Fusion, Hit, Level, Mode, SearchAnswer, SearchRequest, Why};
+use pkb_engine::{Confidence, Engine, Fusion, Hit, Level, SearchAnswer, SearchRequest, Why};
 
 use super::status::ago;
 use crate::cli;
@@ -20,11 +20,7 @@ pub(crate) fn search(
     let answer = engine.search(&SearchRequest {
         query: args.query.join(" "),
         limit: usize::from(args.limit),
-        mode: match args.mode {
-            cli::Mode::Hybrid => Mode::Hybrid,
-            cli::Mode::Lexical => Mode::Lexical,
-            cli::Mode::Dense => Mode::Dense,
-        },
+        mode: args.mode.into(),
         filter: filter(args.source, args.tag, args.path),
         fusion: Fusion {
             depth: args.fusion.depth.map_or(0, usize::from),
