@@ -8,7 +8,6 @@ use std::sync::PoisonError;
 
 use rusqlite::{Connection, params};
 
-use super::eligible::Eligible;
 use super::ledger::Shared;
 use super::{
     SqliteStore, check, find, ledger, lexical, lock, read, remove, sources, stats, terms, vectors,
@@ -245,7 +244,7 @@ impl Store for SqliteStore {
             return Ok(Vec::new());
         };
         self.pool.read("search by word", |tx| {
-            let eligible = Eligible::of(tx, filter)?;
+            let eligible = self.eligible.of(tx, filter)?;
             let catalogue = self.catalogue.at(tx)?;
             lexical::search(
                 tx,
@@ -305,7 +304,7 @@ impl Store for SqliteStore {
                     ),
                 }));
             }
-            let eligible = Eligible::of(tx, filter)?;
+            let eligible = self.eligible.of(tx, filter)?;
             self.index
                 .search(tx, &self.catalogue, known, query, &eligible, limit)
                 .map(Ok)
