@@ -1,12 +1,12 @@
 //! The way out: a query, two legs, one fused answer.
 
 mod confidence;
+mod fusing;
 mod legs;
 mod show;
 
 use std::time::{Duration, Instant};
 
-use pkb_runtime::Term;
 use pkb_store::{Condition, Filter, Item, ItemQuery, LexicalQuery, Millis, Order, Test};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::place::Places;
 use crate::query::{Query, Understood};
 use crate::snippet::Snippet;
-use crate::terms;
+use crate::terms::{self, QueryWords};
 
 pub use self::confidence::{Confidence, Level};
 
@@ -95,7 +95,8 @@ pub struct SearchAnswer {
 /// What a leg did for an answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LegSummary {
-    /// `lexical` or `dense`.
+    /// `lexical`, `dense`, or `both`: the items of the two, ranked by their
+    /// scores together.
     pub name: &'static str,
     /// What its ranks counted in the fusion.
     pub weight: f64,
@@ -204,6 +205,10 @@ struct Prepared {
     phrases: Vec<String>,
     /// What the query and the request ask of an item.
     filter: Filter,
+    /// Words as typed, those of phrases included.
+    typed: usize,
+    /// The words that are names made of several, by their number.
+    names: Vec<usize>,
 }
 
 impl Engine {
@@ -246,9 +251,9 @@ impl Engine {
         }
 
         let fusing = Instant::now();
-        let fused = self.fuse(request, &legs, &mut answer)?;
+        let fused = self.fuse(request, &prepared, &legs, &mut answer)?;
         answer.times.fuse_ms = ms(fusing.elapsed());
-        answer.confidence = confidence::of(&prepared.lexical, &legs);
+        answer.confidence = confidence::of(&prepared, &legs, &fused);
         let showing = Instant::now();
         let wanted = &fused[..fused.len().min(limit + SPARE)];
         answer.hits = self.show(&prepared, &legs, wanted, limit)?;
@@ -265,6 +270,8 @@ impl Engine {
             filter: request.filter.clone(),
             lexical: LexicalQuery::default(),
             phrases: Vec::new(),
+            typed: query.words.len(),
+            names: Vec::new(),
             query,
         };
         prepared
@@ -275,7 +282,8 @@ impl Engine {
             return Ok(prepared);
         }
         let mut analyzed = self.components().analyzer()?.analyze(&texts)?.into_iter();
-        let mut words: Vec<Term> = analyzed.next().unwrap_or_default();
+        let mut words = QueryWords::default();
+        words.add(&texts[0], &analyzed.next().unwrap_or_default());
         for (phrase, terms) in prepared.query.phrases.iter().zip(analyzed) {
             let any = terms::phrase(&terms);
             if any.is_empty() {
@@ -287,10 +295,12 @@ impl Engine {
             });
             if !phrase.not {
                 prepared.phrases.extend(any);
-                append(&mut words, terms);
+                prepared.typed += phrase.text.split_whitespace().count();
+                words.add(&phrase.text, &terms);
             }
         }
-        prepared.lexical.words = terms::words(&words);
+        prepared.lexical.words = words.all;
+        prepared.names = words.names;
         Ok(prepared)
     }
 
@@ -361,15 +371,6 @@ impl Engine {
             vectors_missing: 0,
         })
     }
-}
-
-/// Puts the words of another text after those of the first.
-fn append(words: &mut Vec<Term>, more: Vec<Term>) {
-    let after = words.last().map_or(0, |term| term.position + 1);
-    words.extend(more.into_iter().map(|term| Term {
-        position: term.position + after,
-        ..term
-    }));
 }
 
 /// `source/path`: what names an item for people.

@@ -123,8 +123,8 @@ fn sureness(confidence: &Confidence) -> String {
     if let Some(similarity) = confidence.similarity {
         parts.push(format!("similarity {similarity:.2}"));
     }
-    if let Some(deviations) = confidence.deviations {
-        parts.push(format!("{deviations:.1} deviations above the usual"));
+    if let Some(above) = confidence.above_mean {
+        parts.push(format!("{above:.2} above the mean"));
     }
     let level = match confidence.level {
         Level::Strong => "strong",
