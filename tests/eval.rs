@@ -193,7 +193,9 @@ fn what_needs_a_model_is_refused_without() {
             "hybrid",
         ],
     ] {
-        let says = place.refused(&arguments);
+        let output = place.run(&arguments);
+        assert!(!output.status.success());
+        let says = stderr(&output);
         assert!(
             says.contains("minilm") && says.contains("pkb model pull"),
             "{says}"
