@@ -419,7 +419,7 @@ mod tests {
         let reference = r#"{"content": "日本", "start_index": 25, "end_index": 27}"#;
         let folder = folder(&question(reference));
         let (texts, questions) = read(folder.path()).unwrap();
-        assert_eq!(questions[0].asked, [25..27]);
+        assert_eq!(questions[0].asked, vec![25..27]);
         let bytes = texts[0].characters.bytes(&(25..27)).unwrap();
         assert_eq!(bytes, 26..32);
     }
