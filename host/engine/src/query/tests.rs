@@ -43,7 +43,7 @@ fn plain_words_stay_as_they_are() {
         "tag:",
         "after:soon",
         "NEAR(a",
-        "a* ^b {c}",
+        "n* ^b {c}",
         "x:y:z",
         "prop.:x",
     ] {

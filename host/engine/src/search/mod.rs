@@ -7,9 +7,10 @@ mod show;
 
 use std::time::{Duration, Instant};
 
-use pkb_store::{Condition, Filter, Item, ItemQuery, LexicalQuery, Millis, Order, Test};
+use pkb_store::{Condition, Filter, Item, ItemId, ItemQuery, LexicalQuery, Millis, Order, Test};
 use serde::{Deserialize, Serialize};
 
+use self::legs::Legs;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::place::Places;
@@ -211,6 +212,14 @@ struct Prepared {
     names: Vec<usize>,
 }
 
+/// What was found, before it is made readable.
+struct Ranking {
+    prepared: Prepared,
+    legs: Legs,
+    /// Best first.
+    fused: Vec<(ItemId, Why)>,
+}
+
 impl Engine {
     /// Finds what fits `request`.
     ///
@@ -220,11 +229,50 @@ impl Engine {
     /// an error.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchAnswer, Error> {
         let began = Instant::now();
-        self.know_sources(&request.filter)?;
         let limit = match request.limit {
             0 => 10,
             limit => limit.min(MOST),
         };
+        let (mut answer, ranking) = self.rank(request, limit)?;
+        if let Some(Ranking {
+            prepared,
+            legs,
+            fused,
+        }) = ranking
+        {
+            let showing = Instant::now();
+            let wanted = &fused[..fused.len().min(limit + SPARE)];
+            answer.hits = self.show(&prepared, &legs, wanted, limit)?;
+            answer.times.show_ms = ms(showing.elapsed());
+        }
+        answer.times.total_ms = ms(began.elapsed());
+        Ok(answer)
+    }
+
+    /// The items that fit `request`, best first and not more than its limit,
+    /// with all that an answer says but the hits. Items that say nearly the
+    /// same stand beside one another here.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub(crate) fn ranked(
+        &self,
+        request: &SearchRequest,
+    ) -> Result<(SearchAnswer, Vec<ItemId>), Error> {
+        let (answer, ranking) = self.rank(request, request.limit)?;
+        let fused = ranking.map(|ranking| ranking.fused).unwrap_or_default();
+        let items = fused.into_iter().map(|(item, _)| item);
+        Ok((answer, items.take(request.limit).collect()))
+    }
+
+    /// Everything but the hits; no ranking where nothing is looked for.
+    fn rank(
+        &self,
+        request: &SearchRequest,
+        limit: usize,
+    ) -> Result<(SearchAnswer, Option<Ranking>), Error> {
+        let began = Instant::now();
+        self.know_sources(&request.filter)?;
         let query = Query::parse(&request.query);
         let mut answer = SearchAnswer {
             query: query.text.clone(),
@@ -240,8 +288,7 @@ impl Engine {
         answer.times.analyze_ms = ms(began.elapsed());
         if prepared.query.is_empty() {
             self.browse_instead(&prepared.filter, limit, &mut answer)?;
-            answer.times.total_ms = ms(began.elapsed());
-            return Ok(answer);
+            return Ok((answer, None));
         }
         let mut legs = self.legs(request, &prepared, &mut answer)?;
         if legs.is_empty() && !prepared.phrases.is_empty() {
@@ -254,12 +301,12 @@ impl Engine {
         let fused = self.fuse(request, &prepared, &legs, &mut answer)?;
         answer.times.fuse_ms = ms(fusing.elapsed());
         answer.confidence = confidence::of(&prepared, &legs, &fused);
-        let showing = Instant::now();
-        let wanted = &fused[..fused.len().min(limit + SPARE)];
-        answer.hits = self.show(&prepared, &legs, wanted, limit)?;
-        answer.times.show_ms = ms(showing.elapsed());
-        answer.times.total_ms = ms(began.elapsed());
-        Ok(answer)
+        let ranking = Ranking {
+            prepared,
+            legs,
+            fused,
+        };
+        Ok((answer, Some(ranking)))
     }
 
     /// Has the words and phrases analyzed.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use pkb_engine::{Confidence, Engine, Fusion, Hit, Level, SearchAnswer, SearchRequest, Why};
+use pkb_engine::{Confidence, Engine, Hit, Level, SearchAnswer, SearchRequest, Why};
 
 use super::status::ago;
 use crate::cli;
@@ -22,12 +22,7 @@ pub(crate) fn search(
         limit: usize::from(args.limit),
         mode: args.mode.into(),
         filter: filter(args.source, args.tag, args.path),
-        fusion: Fusion {
-            depth: args.fusion.depth.map_or(0, usize::from),
-            k: args.fusion.k,
-            weights: args.fusion.weights,
-            recency: args.fusion.recency,
-        },
+        fusion: args.fusion.into(),
     })?;
     if output.json {
         output.json(&answer)?;
