@@ -16,6 +16,7 @@ mod embedding;
 mod sandbox;
 mod serving;
 mod vault;
+mod vectors;
 
 use std::time::{Duration, Instant};
 
@@ -41,6 +42,9 @@ fn main() {
     }
     if wanted("serving") {
         serving::measure();
+    }
+    if wanted("vectors") {
+        vectors::measure();
     }
 }
 

@@ -1,14 +1,19 @@
 //! Which items a search may find, worked out before anything is ranked.
 //!
-//! SQL names the items that pass a filter, or those that are deleted where
-//! there is no filter; no chunk is looked at. Asking about an item is then a
-//! look at one bit.
+//! SQL names the items that pass a filter and those that are deleted, each for
+//! itself: an index mostly answers either, without a look at any item; no chunk
+//! is looked at. Asking about an item is then a look at one bit.
+//!
+//! Both legs of a search ask with the same filter, and so may the next search:
+//! the last few answers are kept as long as nothing is written.
 
 use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
+use super::catalogue::generation;
 use super::filter::Conditions;
 use crate::Filter;
 
@@ -21,14 +26,53 @@ pub(super) enum Eligible {
     Only(Ids),
 }
 
-impl Eligible {
-    pub(super) fn of(conn: &Connection, filter: &Filter) -> rusqlite::Result<Self> {
-        if filter.is_empty() {
-            return Ok(Self::AllBut(select(conn, "i.deleted IS NOT NULL", &[])?));
+/// Answers kept.
+const KEPT: usize = 4;
+
+/// The latest answers.
+#[derive(Debug, Default)]
+pub(super) struct Recent(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// Of the database state that the answers hold for.
+    generation: i64,
+    /// The latest last.
+    answers: Vec<(Filter, Arc<Eligible>)>,
+}
+
+impl Recent {
+    /// What may be found in the state that `conn`, which is inside a
+    /// transaction, sees.
+    pub(super) fn of(&self, conn: &Connection, filter: &Filter) -> rusqlite::Result<Arc<Eligible>> {
+        let generation = generation(conn)?;
+        // Held while SQL is at work: the other leg waits for the answer.
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.generation != generation {
+            kept.generation = generation;
+            kept.answers.clear();
         }
-        let mut conditions = Conditions::of(filter);
-        conditions.also("i.deleted IS NULL");
-        let passing = select(conn, &conditions.sql, &conditions.values)?;
+        if let Some((_, answer)) = kept.answers.iter().find(|(known, _)| known == filter) {
+            return Ok(Arc::clone(answer));
+        }
+        let answer = Arc::new(Eligible::of(conn, filter)?);
+        if kept.answers.len() == KEPT {
+            kept.answers.remove(0);
+        }
+        kept.answers.push((filter.clone(), Arc::clone(&answer)));
+        Ok(answer)
+    }
+}
+
+impl Eligible {
+    fn of(conn: &Connection, filter: &Filter) -> rusqlite::Result<Self> {
+        let deleted = select(conn, "i.deleted IS NOT NULL", &[])?;
+        if filter.is_empty() {
+            return Ok(Self::AllBut(deleted));
+        }
+        let conditions = Conditions::of(filter);
+        let mut passing = select(conn, &conditions.sql, &conditions.values)?;
+        passing.remove_all(&deleted);
         Ok(Self::Only(passing))
     }
 
@@ -101,6 +145,15 @@ impl Ids {
         self.count += u64::from(new);
     }
 
+    fn remove_all(&mut self, others: &Self) {
+        for (bits, others) in self.bits.iter_mut().zip(&others.bits) {
+            *bits &= !others;
+        }
+        self.far.retain(|id| !others.far.contains(id));
+        let near = self.bits.iter().map(|bits| u64::from(bits.count_ones()));
+        self.count = near.sum::<u64>() + self.far.len() as u64;
+    }
+
     pub(super) fn contains(&self, id: i64) -> bool {
         match Self::place(id) {
             Some((word, bit)) => self.bits.get(word).is_some_and(|bits| bits & bit != 0),
@@ -131,6 +184,17 @@ mod tests {
         }
         for id in [2, 62, 66, 999, 1001, 5000, -2, i64::MAX - 1, (1 << 40) + 1] {
             assert!(!set.contains(id), "{id}");
+        }
+        let mut fewer: Ids = held.into_iter().chain([70, 200]).collect();
+        let gone = [1, 70, 1 << 40, 5000, i64::MIN].into_iter().collect();
+        fewer.remove_all(&gone);
+        assert_eq!(fewer.count, 8);
+        for id in [0, 1, 64, 70, 200, 1 << 40, i64::MIN, i64::MAX] {
+            assert_eq!(
+                fewer.contains(id),
+                [0, 64, 200, i64::MAX].contains(&id),
+                "{id}"
+            );
         }
         let none = Eligible::Only(Ids::default());
         assert!(none.is_nothing() && none.count() == Some(0) && !none.contains_item(1));

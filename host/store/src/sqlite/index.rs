@@ -19,7 +19,7 @@ use super::nearest;
 use super::vectors::{self, Model};
 use crate::{DenseMatches, ModelId};
 
-/// Bytes of a block, about. More than a memory page by far, and little enough
+/// Bytes of a block at most. More than a memory page by far, and little enough
 /// that one begun costs nothing.
 const BLOCK: usize = 1 << 20;
 
@@ -104,7 +104,7 @@ impl Loaded {
             *self = Self::default();
             self.model = Some(model.id);
             self.edition = catalogue.edition();
-            self.vectors.dimensions = model.dimensions as usize;
+            self.vectors = Vectors::new(model.dimensions as usize);
         }
         let new = self.vectors.rows()..catalogue.chunks().len();
         self.vectors.grow(new.end);
@@ -214,7 +214,9 @@ impl Waiting {
 #[derive(Debug, Default)]
 pub(super) struct Vectors {
     dimensions: usize,
-    /// Each holds [`Self::block_rows`] vectors, one after the other.
+    /// Each block holds two to the power of this many vectors.
+    power: u32,
+    /// Each holds vectors one after the other.
     blocks: Vec<Box<[i8]>>,
     /// What the numbers of each vector are to be multiplied with; not a number
     /// where there is no vector.
@@ -224,6 +226,14 @@ pub(super) struct Vectors {
 }
 
 impl Vectors {
+    fn new(dimensions: usize) -> Self {
+        Self {
+            dimensions,
+            power: (BLOCK / dimensions.max(1)).max(1).ilog2(),
+            ..Self::default()
+        }
+    }
+
     fn rows(&self) -> usize {
         self.scales.len()
     }
@@ -245,14 +255,15 @@ impl Vectors {
         if scale.is_nan() {
             return None;
         }
-        let rows = self.block_rows();
-        let start = row % rows * self.dimensions;
-        let block = self.blocks.get(row / rows)?;
+        let (block, start) = self.place(row);
+        let block = self.blocks.get(block)?;
         Some((block.get(start..start + self.dimensions)?, scale))
     }
 
-    fn block_rows(&self) -> usize {
-        (BLOCK / self.dimensions.max(1)).max(1)
+    /// The block of a row and where in it the row begins.
+    fn place(&self, row: usize) -> (usize, usize) {
+        let within = row & ((1 << self.power) - 1);
+        (row >> self.power, within * self.dimensions)
     }
 
     /// Makes room for that many rows.
@@ -261,9 +272,8 @@ impl Vectors {
             self.scales.reserve_exact(rows);
         }
         self.scales.resize(rows, f32::NAN);
-        let block_rows = self.block_rows();
-        while self.blocks.len() * block_rows < rows {
-            let block = vec![0; block_rows * self.dimensions];
+        while self.blocks.len() << self.power < rows {
+            let block = vec![0; self.dimensions << self.power];
             self.blocks.push(block.into_boxed_slice());
         }
     }
@@ -273,11 +283,10 @@ impl Vectors {
         let Some((scale, numbers)) = vectors::unpack(packed, self.dimensions) else {
             return false;
         };
-        let rows = self.block_rows();
-        let start = row % rows * self.dimensions;
+        let (block, start) = self.place(row);
         let Some(kept) = self
             .blocks
-            .get_mut(row / rows)
+            .get_mut(block)
             .and_then(|block| block.get_mut(start..start + numbers.len()))
         else {
             return false;

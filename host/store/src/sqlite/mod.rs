@@ -46,6 +46,7 @@ use crate::{Millis, Result};
 pub struct SqliteStore {
     pool: pool::Pool,
     catalogue: catalogue::Latest,
+    eligible: eligible::Recent,
     index: index::VectorIndex,
     words: lexical::WordIndex,
 }
@@ -69,6 +70,7 @@ impl SqliteStore {
         Self {
             pool,
             catalogue: catalogue::Latest::default(),
+            eligible: eligible::Recent::default(),
             index: index::VectorIndex::default(),
             words: lexical::WordIndex::default(),
         }

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use rusqlite::{Connection, params};
 
-use super::eligible::Eligible;
 use super::ledger::Shared;
 use super::{
     SqliteStore, check, find, ledger, lock, read, remove, sources, stats, terms, vectors, write,
@@ -239,7 +238,7 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Result<LexicalMatches> {
         self.pool.read("search by word", |tx| {
-            let eligible = Eligible::of(tx, filter)?;
+            let eligible = self.eligible.of(tx, filter)?;
             self.words
                 .search(tx, &self.catalogue, query, &eligible, limit)
         })
@@ -272,7 +271,7 @@ impl Store for SqliteStore {
                     ),
                 }));
             }
-            let eligible = Eligible::of(tx, filter)?;
+            let eligible = self.eligible.of(tx, filter)?;
             self.index
                 .search(tx, &self.catalogue, known, query, &eligible, limit)
                 .map(Ok)

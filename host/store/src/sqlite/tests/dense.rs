@@ -290,3 +290,40 @@ fn all_alike_is_ranked_by_number() {
     let none = home.store.dense(model, &[1.0; 3], &Filter::default(), 0);
     assert!(none.unwrap().items.is_empty());
 }
+
+#[test]
+fn what_is_nearly_alike_is_told_apart() {
+    let home = Home::new();
+    let random = &mut Random(13);
+    let model = home.store.ensure_model("m", "m", 384).unwrap();
+    for n in 0..400 {
+        home.put(&format!("3/{n}.md"), &format!("text {n}"));
+    }
+    // Multiples of a step of eight bits, so that nothing is rounded.
+    let mut base: Vec<f32> = (0..384).map(|_| random.below(200) as f32 - 100.0).collect();
+    base[0] = 127.0;
+    let missing = home.store.unembedded(model, None, 1000).unwrap();
+    let vectors: Vec<_> = missing
+        .iter()
+        .map(|chunk| {
+            // Two numbers are a step away from those of others.
+            let mut vector = base.clone();
+            for _ in 0..2 {
+                vector[1 + random.below(383) as usize] += 1.0;
+            }
+            (chunk.hash, vector)
+        })
+        .collect();
+    home.store.put_vectors(model, &vectors).unwrap();
+    for limit in [1, 20, 50, 75, 100, 150] {
+        // Differences between its numbers are lost in 8 bits, and blurred in 16.
+        let mut query: Vec<f32> = (0..384).map(|_| 0.5 + 1e-3 * random.number()).collect();
+        query[0] = 1.0;
+        let found = home
+            .store
+            .dense(model, &query, &Filter::default(), limit)
+            .unwrap();
+        let wanted = plainly(&home, model, &query, |_| true, limit);
+        assert_same(&found, &wanted, length(&query) * length(&base));
+    }
+}
