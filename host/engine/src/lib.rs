@@ -37,6 +37,7 @@ pub use home::{Home, HomeSettings, short_path};
 pub use ingest::{SourceReport, SyncOptions, SyncReport};
 pub use job::{Job, Stage, Unwatched};
 pub use place::Places;
+pub use query::dates::span_of;
 pub use query::{Phrase, Query, Understood};
 pub use reading::{ListRequest, Reading};
 pub use search::{

@@ -245,9 +245,9 @@ pub struct Ranking {
     pub headings: f64,
     /// Weight of an occurrence in the text.
     pub body: f64,
-    /// Items that hold all words come before the others, where the query has at
-    /// most so many words.
-    pub all_first: usize,
+    /// What share of an item's score is that of its text as a whole; the rest
+    /// is that of its best chunk. From 0 to 1.
+    pub whole: f64,
 }
 
 impl Default for Ranking {
@@ -255,10 +255,10 @@ impl Default for Ranking {
         Self {
             k1: 1.2,
             b: 0.75,
-            title: 1.0,
-            headings: 1.0,
+            title: 2.0,
+            headings: 1.5,
             body: 1.0,
-            all_first: 8,
+            whole: 0.5,
         }
     }
 }
