@@ -9,6 +9,7 @@ mod find;
 mod index;
 mod ledger;
 mod lexical;
+mod linked;
 mod lock;
 mod marks;
 mod migrate;
