@@ -157,6 +157,36 @@ bench *ONLY: setup (_python peers)
     if [[ -x "$python" ]]; then export PKB_TEST_PYTHON="$python"; fi
     cargo bench --workspace --bench budgets -- {{ ONLY }}
 
+# measures search on a judged collection and chunkers on answer spans: those of ../shared/data, or SET alone
+eval SET="": _wasm
+    #!/usr/bin/env bash
+    set -euo pipefail
+    pkb={{ quote(target / "debug/pkb") }} kept={{ quote(target / "eval") }} set={{ quote(SET) }}
+    cargo build --workspace --bins
+    {{ just }} model || printf '\nNOTE: there is no embedding model, so only search by word is measured.\n\n' >&2
+    export PKB_MODELS={{ quote(models) }} PKB_HOME="$kept/home"
+
+    # What a run indexes is kept, so that the next one asks only.
+    measure() {
+        local name; name=$(basename "$1")
+        if [[ -f "$1/questions.jsonl" ]]; then spans=--spans; else spans=; fi
+        mkdir -p "$kept/$name"
+        printf '\n'
+        "$pkb" eval $spans "$1" --keep "$kept/$name/index" --out "$kept/$name/report.json"
+        printf 'Report: %s\n' "$kept/$name/report.json"
+    }
+    if [[ -n "$set" ]]; then
+        measure "$set"
+    else
+        found=no
+        for folder in ../shared/data/scifact ../shared/data/chunking_evaluation; do
+            if [[ -d "$folder" ]]; then measure "$folder"; found=yes; fi
+        done
+        if [[ $found == no ]]; then
+            echo "There is no ../shared/data: name a test set, such as fixtures/collection or fixtures/spans." >&2
+        fi
+    fi
+
 # builds pkb and puts it on the PATH
 install: _wasm
     cargo install --locked --path host/pkb

@@ -166,6 +166,22 @@ fn a_collection_with_a_model_is_searched_in_every_way() {
 }
 
 #[test]
+fn the_weights_of_the_legs_can_be_tried() {
+    let Some(place) = Place::with_model() else {
+        return;
+    };
+    let folder = fixture("collection");
+    let only_words = place.report(&arguments(&folder, &["--weights", "1:0"]));
+    let [lexical, hybrid] =
+        ["lexical", "hybrid"].map(|mode| mean(&only_words, None, mode, "MRR@10"));
+    let usual = place.report(&arguments(&folder, &["--mode", "hybrid"]));
+    assert!((lexical - hybrid).abs() < 0.1, "{lexical} {hybrid}");
+    assert!(mean(&usual, None, "hybrid", "MRR@10") > hybrid);
+    assert_eq!(only_words["fusion"], "weights 1:0");
+    assert!(usual["fusion"].is_null());
+}
+
+#[test]
 fn what_needs_a_model_is_refused_without() {
     let place = Place::new();
     for arguments in [
@@ -177,7 +193,9 @@ fn what_needs_a_model_is_refused_without() {
             "hybrid",
         ],
     ] {
-        let says = place.refused(&arguments);
+        let output = place.run(&arguments);
+        assert!(!output.status.success());
+        let says = stderr(&output);
         assert!(
             says.contains("minilm") && says.contains("pkb model pull"),
             "{says}"

@@ -40,6 +40,7 @@ pub use ingest::{SourceReport, SyncOptions, SyncReport};
 pub use job::{Job, Stage, Unwatched};
 pub use links::{Backlink, LinkOut, Linked, Links};
 pub use place::Places;
+pub use query::dates::span_of;
 pub use query::{Phrase, Query, Understood};
 pub use reading::{ListRequest, Part, ReadRequest, Reading};
 pub use search::{

@@ -22,10 +22,6 @@ const AT_ONCE: usize = 1 << 20;
 /// What share of its own score the very form of a word counts on top of all its
 /// forms: on SciFact's training queries more does no good.
 const SAME_FORM: f64 = 0.1;
-/// The same for a name as it is written, `C++` or `DEC-0054`, whose parts find
-/// much else.
-const SAME_NAME: f64 = 1.0;
-
 impl Engine {
     /// Says with what the terms of the word index are made, for
     /// [`Store::rebuild_terms`](pkb_store::Store::rebuild_terms).
@@ -166,15 +162,44 @@ fn positions(terms: &[Term]) -> impl Iterator<Item = &[Term]> {
 }
 
 /// The words of a query, each different one once.
-pub(crate) fn words(terms: &[Term]) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
-    for variants in positions(terms) {
-        let word = word(variants);
-        if !words.contains(&word) {
-            words.push(word);
+#[derive(Default)]
+pub(crate) struct QueryWords {
+    pub(crate) all: Vec<Word>,
+    /// Those that are names made of several words, by their number.
+    pub(crate) names: Vec<usize>,
+}
+
+impl QueryWords {
+    /// Adds the words of a text, given its terms.
+    pub(crate) fn add(&mut self, text: &str, terms: &[Term]) {
+        for variants in positions(terms) {
+            // `foo-bar` is looked for as a whole too; `l'impôt` is not, as an
+            // article is no part of a name.
+            let first = &variants[0];
+            let written = &text[first.span.start as usize..first.span.end as usize];
+            let plain = variants.iter().filter(|variant| {
+                !variant.text.starts_with(STEM) && last_of_run(&variant.text).is_none()
+            });
+            if plain.count() > 1 && !written.contains(['\'', '’', 'ʼ']) {
+                let whole = Word {
+                    any: vec![first.text.clone()],
+                    ..Word::default()
+                };
+                if self.push(whole) {
+                    self.names.push(self.all.len() - 1);
+                }
+            }
+            self.push(word(variants));
         }
     }
-    words
+
+    fn push(&mut self, word: Word) -> bool {
+        let new = !self.all.contains(&word);
+        if new {
+            self.all.push(word);
+        }
+        new
+    }
 }
 
 /// How a word of a query is looked for.
@@ -202,7 +227,7 @@ fn word(variants: &[Term]) -> Word {
         any.push(format!("{STEM}{stem}"));
         any.push(stem.to_owned());
     }
-    // The last is the word, those before are names that it is part of.
+    // The last is the word; those before are names that it is part of.
     let Some(&last) = plain.last() else {
         return Word {
             any,
@@ -212,14 +237,7 @@ fn word(variants: &[Term]) -> Word {
     if any.is_empty() {
         any.push(last.to_owned());
     }
-    let first = plain[0];
-    let exact = if plain.len() > 1 {
-        Some((first.to_owned(), SAME_NAME))
-    } else if any[0] != first {
-        Some((first.to_owned(), SAME_FORM))
-    } else {
-        None
-    };
+    let exact = (any[0] != last).then(|| (last.to_owned(), SAME_FORM));
     Word {
         any,
         prefix: None,

@@ -202,6 +202,17 @@ pub(crate) struct FusionArgs {
     pub(crate) depth: Option<u16>,
 }
 
+impl From<FusionArgs> for pkb_engine::Fusion {
+    fn from(args: FusionArgs) -> Self {
+        pkb_engine::Fusion {
+            depth: args.depth.map_or(0, usize::from),
+            k: args.k,
+            weights: args.weights,
+            recency: args.recency,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Mode {
     Hybrid,
@@ -371,6 +382,8 @@ pub(crate) struct Eval {
     /// Write the report to this file too, as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) fusion: FusionArgs,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,43 +1,61 @@
 //! Many queries at once, each as a person would ask it.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
-use pkb_store::Filter;
+use pkb_store::{Filter, Item, ItemId, ItemQuery};
 
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::job::{Job, Stage};
 use crate::search::{Mode, SearchRequest};
 
-/// Paths (`source/path`) of the items that a search finds, best first.
+/// Items listed at a time.
+const PAGE: u64 = 1_000;
+
+/// What the items of a test are called, by their numbers.
+pub(super) type Names = HashMap<ItemId, String>;
+
+/// Names of the items that a search finds, best first.
 ///
 /// # Errors
 /// As [`Engine::search`]; and when a search by both legs turns out to be one by
 /// words alone, which would be measured as something that it is not.
 pub(super) fn ranked(
     engine: &Engine,
-    query: &str,
-    mode: Mode,
-    filter: &Filter,
-    limit: usize,
+    names: &Names,
+    request: &SearchRequest,
 ) -> Result<Vec<String>, Error> {
-    let answer = engine.search(&SearchRequest {
-        query: query.to_owned(),
-        limit,
-        mode,
-        filter: filter.clone(),
-        ..SearchRequest::default()
-    })?;
+    let (answer, items) = engine.ranked(request)?;
     let dense = answer.legs.iter().any(|leg| leg.name == "dense");
-    if mode == Mode::Hybrid && !answer.legs.is_empty() && !dense {
+    if request.mode == Mode::Hybrid && !answer.legs.is_empty() && !dense {
         return Err(Error::usage(answer.notes.join(" "), ""));
     }
-    let paths = answer.hits.into_iter().flat_map(|hit| {
-        // What was folded stood right behind.
-        [hit.path].into_iter().chain(hit.same)
-    });
-    Ok(paths.take(limit).collect())
+    Ok(items
+        .iter()
+        .filter_map(|item| names.get(item).cloned())
+        .collect())
+}
+
+impl Engine {
+    /// The items that the filter lets through, by source and path.
+    pub(super) fn all_items(&self, filter: &Filter) -> Result<Vec<Item>, Error> {
+        let mut all: Vec<Item> = Vec::new();
+        loop {
+            let page = self.store().items(&ItemQuery {
+                filter: filter.clone(),
+                offset: all.len() as u64,
+                limit: PAGE,
+                ..ItemQuery::default()
+            })?;
+            let done = page.entries.is_empty();
+            all.extend(page.entries);
+            if done || all.len() as u64 >= page.total {
+                return Ok(all);
+            }
+        }
+    }
 }
 
 /// `work` for every number below `count`, on all cores; the results in order.

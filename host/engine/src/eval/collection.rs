@@ -64,7 +64,7 @@ pub fn collection(
     options: &EvalOptions,
     job: &dyn Job,
 ) -> Result<Report, Error> {
-    let mut report = Report::new(Kind::Collection, name_of(folder));
+    let mut report = Report::new(Kind::Collection, name_of(folder), options);
     let (documents, queries) = read(folder, split, options, &mut report.notes)?;
     let scratch = Scratch::open(
         home,
@@ -77,21 +77,24 @@ pub fn collection(
     if embedded.model.is_none() && options.wants_vectors() {
         let missing = missing_model(&scratch.engine.model_name()?);
         if modes.is_empty() {
-            return Err(Error::usage(missing, ""));
+            return Err(Error::NotFound {
+                what: missing,
+                near: Vec::new(),
+                hint: String::new(),
+            });
         }
         report
             .notes
             .push(format!("Searched by word only: {missing}"));
     }
+    let names = scratch.names()?;
     for mode in modes {
         let row = score(mode, &queries, job, |query| {
-            let ranked = ranked(&scratch.engine, &query.text, mode, &query.filter, DEPTH)?;
+            let request = options.request(&query.text, mode, &query.filter, DEPTH);
+            let mut ranked = ranked(&scratch.engine, &names, &request)?;
             // As BEIR does: in some collections queries are documents too.
-            Ok(ranked
-                .iter()
-                .map(|path| Scratch::id(path))
-                .filter(|id| *id != query.id)
-                .collect())
+            ranked.retain(|id| *id != query.id);
+            Ok(ranked)
         })?;
         report.rows.push(row);
     }

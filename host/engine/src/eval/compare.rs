@@ -124,10 +124,11 @@ fn apart(before: &Estimate, after: &Estimate) -> Estimate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::EvalOptions;
     use crate::eval::report::Row;
 
     fn report(kind: Kind, queries: &[&str], values: &[f64]) -> Report {
-        let mut report = Report::new(kind, "set".into());
+        let mut report = Report::new(kind, "set".into(), &EvalOptions::default());
         report.queries = queries.iter().map(|query| (*query).to_owned()).collect();
         report.rows.push(Row {
             chunker: None,

@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use pkb_store::{Condition, Filter, Item, ItemDetails, ItemId, ItemQuery, Link, LinkKind, Test};
+use pkb_store::{Condition, Filter, Item, ItemDetails, ItemId, Link, LinkKind, Test};
 
-use super::ask::{in_parallel, ranked};
+use super::ask::{Names, in_parallel, ranked};
 use super::collection::{DEPTH, Query, score};
 use super::metrics::Judged;
 use super::report::{Kind, Report};
@@ -20,8 +20,6 @@ use crate::search::item_path;
 /// Queries asked where no other number is given: enough for intervals of about
 /// 0.05, and a minute's work.
 const QUERIES: usize = 500;
-/// Items listed at a time.
-const PAGE: u64 = 1_000;
 /// Letters and digits that a query has at least, its links not counted: with
 /// fewer there is nothing that could ask for one item among many.
 const LEAST: usize = 25;
@@ -55,7 +53,7 @@ impl Engine {
             [] => "links of all sources".to_owned(),
             names => format!("links of {}", names.join(", ")),
         };
-        let mut report = Report::new(Kind::Links, data);
+        let mut report = Report::new(Kind::Links, data, options);
         let items = self.all_items(&filter)?;
         let found = in_parallel(items.len(), Stage::Scanning, job, |at| {
             self.link_queries(&items[at], &filter)
@@ -87,9 +85,14 @@ impl Engine {
         if modes.is_empty() {
             return Err(Error::usage(report.notes.join(" "), ""));
         }
+        let names: Names = items
+            .iter()
+            .map(|item| (item.id, item_path(item)))
+            .collect();
         for mode in modes {
             report.rows.push(score(mode, &queries, job, |query| {
-                ranked(self, &query.text, mode, &query.filter, DEPTH)
+                let request = options.request(&query.text, mode, &query.filter, DEPTH);
+                ranked(self, &names, &request)
             })?);
         }
         report.model = model.map(|(_, model)| model.model.info().name.clone());
@@ -97,23 +100,6 @@ impl Engine {
         report.queries = queries.into_iter().map(|query| query.id).collect();
         report.add_differences();
         Ok(report)
-    }
-
-    fn all_items(&self, filter: &Filter) -> Result<Vec<Item>, Error> {
-        let mut all: Vec<Item> = Vec::new();
-        loop {
-            let page = self.store().items(&ItemQuery {
-                filter: filter.clone(),
-                offset: all.len() as u64,
-                limit: PAGE,
-                ..ItemQuery::default()
-            })?;
-            let done = page.entries.is_empty();
-            all.extend(page.entries);
-            if done || all.len() as u64 >= page.total {
-                return Ok(all);
-            }
-        }
     }
 
     /// How many wikilinks an item holds, and the queries they make.

@@ -28,11 +28,15 @@ pub use metrics::Estimate;
 pub use report::{Difference, Kind, Measure, Report, Row};
 pub use spans::spans;
 
-use crate::search::Mode;
+use pkb_store::Filter;
+
+use crate::search::{Fusion, Mode, SearchRequest};
 
 /// How to measure.
 #[derive(Clone, Debug, Default)]
 pub struct EvalOptions {
+    /// How the legs are put together.
+    pub fusion: Fusion,
     /// The ways to search that are measured; empty takes all that can be.
     pub modes: Vec<Mode>,
     /// Queries asked at most, spread evenly over the set; none asks all.
@@ -55,6 +59,17 @@ impl EvalOptions {
         all.into_iter()
             .filter(|mode| wanted(mode) && (model || *mode == Mode::Lexical))
             .collect()
+    }
+
+    /// A query in one way to search.
+    fn request(&self, query: &str, mode: Mode, filter: &Filter, limit: usize) -> SearchRequest {
+        SearchRequest {
+            query: query.to_owned(),
+            limit,
+            mode,
+            filter: filter.clone(),
+            fusion: self.fusion.clone(),
+        }
     }
 
     /// Whether any way to search that needs vectors is wanted.

@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::EvalOptions;
 use super::metrics::Estimate;
-use crate::search::Mode;
+use crate::search::{Fusion, Mode};
 
 /// The kind of test set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +41,10 @@ pub struct Report {
     /// The chunker's settings, a JSON object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunker_settings: Option<String>,
+    /// How the legs were put together, where that is not the usual way; for
+    /// people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fusion: Option<String>,
     /// Documents searched.
     pub documents: u64,
     /// Chunks searched; none where that differs from row to row.
@@ -107,7 +112,7 @@ pub struct Difference {
 
 impl Report {
     /// An empty one of this version and this moment.
-    pub(super) fn new(kind: Kind, data: String) -> Report {
+    pub(super) fn new(kind: Kind, data: String, options: &EvalOptions) -> Report {
         Report {
             pkb: env!("CARGO_PKG_VERSION").to_owned(),
             date: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
@@ -117,6 +122,7 @@ impl Report {
             model: None,
             chunker: None,
             chunker_settings: None,
+            fusion: fusion(&options.fusion),
             documents: 0,
             chunks: None,
             queries: Vec::new(),
@@ -161,6 +167,20 @@ impl Report {
             }
         }
     }
+}
+
+/// What was asked for besides the usual; none where nothing was.
+fn fusion(fusion: &Fusion) -> Option<String> {
+    let parts = [
+        fusion
+            .weights
+            .map(|(word, meaning)| format!("weights {word}:{meaning}")),
+        fusion.k.map(|k| format!("k {k}")),
+        (fusion.depth > 0).then(|| format!("depth {}", fusion.depth)),
+        fusion.recency.map(|days| format!("recency {days} days")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 impl Row {
@@ -210,7 +230,7 @@ mod tests {
 
     #[test]
     fn fused_search_is_compared_with_the_better_leg() {
-        let mut report = Report::new(Kind::Collection, "set".into());
+        let mut report = Report::new(Kind::Collection, "set".into(), &EvalOptions::default());
         report.rows = vec![
             row(Mode::Lexical, &[0.5, 0.5, 0.4]),
             row(Mode::Dense, &[0.1, 0.2, 0.1]),
@@ -231,7 +251,15 @@ mod tests {
 
     #[test]
     fn a_report_is_read_as_it_was_written() {
-        let mut report = Report::new(Kind::Links, "notes".into());
+        let options = EvalOptions {
+            fusion: Fusion {
+                weights: Some((2.0, 1.0)),
+                ..Fusion::default()
+            },
+            ..EvalOptions::default()
+        };
+        let mut report = Report::new(Kind::Links, "notes".into(), &options);
+        assert_eq!(report.fusion.as_deref(), Some("weights 2:1"));
         report.queries = vec!["a".into(), "b".into()];
         report.rows = vec![row(Mode::Hybrid, &[0.123_456_789, 1.0])];
         let text = serde_json::to_string(&report).unwrap();

@@ -6,12 +6,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use pkb_store::{
-    ChunkHash, ChunkWrite, ItemId, ItemWrite, LedgerState, Provenance, Source, SourceSpec, Stamp,
-    Terms,
+    ChunkHash, ChunkWrite, Filter, ItemId, ItemWrite, LedgerState, Provenance, Source, SourceSpec,
+    Stamp, Terms,
 };
 use tempfile::TempDir;
 
-use super::ask::in_parallel;
+use super::ask::{Names, in_parallel};
 use crate::embedding::{EmbedReport, embedded_text};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -145,12 +145,11 @@ impl Scratch {
         }
     }
 
-    /// The identity of the document at `path`, as a search names it.
-    pub(super) fn id(path: &str) -> String {
-        let id = path
-            .strip_prefix(SOURCE)
-            .and_then(|rest| rest.strip_prefix('/'));
-        id.unwrap_or(path).to_owned()
+    /// The identities of the documents by their numbers.
+    pub(super) fn names(&self) -> Result<Names, Error> {
+        let items = self.engine.all_items(&Filter::default())?;
+        let names = items.into_iter().map(|item| (item.id, item.external_id));
+        Ok(names.collect())
     }
 
     /// Where the chunker cuts a text, with the headings and the context of each

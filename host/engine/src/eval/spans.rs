@@ -10,7 +10,7 @@ use pkb_runtime::World;
 use pkb_store::Filter;
 use serde::Deserialize;
 
-use super::ask::{in_parallel, ranked};
+use super::ask::{Names, in_parallel, ranked};
 use super::collection::name_of;
 use super::lines::{Layout, id};
 use super::ranges::{Characters, coverage};
@@ -22,7 +22,7 @@ use crate::engine::missing_model;
 use crate::error::Error;
 use crate::home::Home;
 use crate::job::{Job, Stage};
-use crate::search::Mode;
+use crate::search::{Mode, SearchRequest};
 
 /// Chunks retrieved for a question.
 const RETRIEVED: usize = 5;
@@ -106,50 +106,22 @@ pub fn spans(
 ) -> Result<Report, Error> {
     let (texts, questions) = read(folder)?;
     let questions = spread(questions, options.limit_queries);
-    let mut report = Report::new(Kind::Spans, name_of(folder));
+    let mut report = Report::new(Kind::Spans, name_of(folder), options);
     report.documents = texts.len() as u64;
     report.chunker_settings = options.chunker_settings.clone();
-    for cutter in cutters(home, options)? {
-        let keep = options
-            .keep
-            .as_ref()
-            .map(|folder| folder.join(cutter.name().replace(' ', "-")));
-        let chosen = match &cutter {
-            Cutter::Chunker(name) => Some(name.as_str()),
-            Cutter::Plain(_) => None,
-        };
-        let settings = options
-            .chunker_settings
-            .as_deref()
-            .filter(|_| chosen.is_some());
-        let scratch = Scratch::open(home, keep.as_deref(), chosen, settings)?;
-        let (pieces, documents) = cut(&scratch, &cutter, &texts, job)?;
-        let embedded = scratch.fill(&documents, options.wants_vectors(), job)?;
-        let modes = options.modes(embedded.model.is_some());
-        if embedded.model.is_none() && options.wants_vectors() {
-            let missing = missing_model(&scratch.engine.model_name()?);
-            if modes.is_empty() {
-                return Err(Error::usage(missing, ""));
+    let (cutters, chosen) = (cutters(home, options)?, options.chunker.is_some());
+    for cutter in cutters {
+        let set = (texts.as_slice(), questions.as_slice());
+        match measure(home, &cutter, set, options, job, &mut report) {
+            // One chunker that cannot do it does not keep the others.
+            Err(error @ (Error::Load(_) | Error::Plugin(_) | Error::Usage { .. }))
+                if !chosen && matches!(cutter, Cutter::Chunker(_)) =>
+            {
+                report
+                    .notes
+                    .push(format!("{} was left out: {error}", cutter.name()));
             }
-            let note = format!("Searched by word only: {missing}");
-            if !report.notes.contains(&note) {
-                report.notes.push(note);
-            }
-        }
-        report.model = embedded.model;
-        for mode in modes {
-            let scores = in_parallel(questions.len(), Stage::Asking, job, |at| {
-                ask(&scratch, mode, &questions[at], &pieces)
-            })?;
-            rows(
-                &mut report,
-                &cutter,
-                mode,
-                pieces.len(),
-                &scores,
-                &questions,
-                &texts,
-            );
+            other => other?,
         }
     }
     report.queries = questions.into_iter().map(|question| question.id).collect();
@@ -159,6 +131,61 @@ pub fn spans(
             .into(),
     );
     Ok(report)
+}
+
+/// Cuts the texts in one way and asks every question in every way.
+fn measure(
+    home: &Home,
+    cutter: &Cutter,
+    (texts, questions): (&[Text], &[Question]),
+    options: &EvalOptions,
+    job: &dyn Job,
+    report: &mut Report,
+) -> Result<(), Error> {
+    let keep = options
+        .keep
+        .as_ref()
+        .map(|folder| folder.join(cutter.name().replace(' ', "-")));
+    let chosen = match cutter {
+        Cutter::Chunker(name) => Some(name.as_str()),
+        Cutter::Plain(_) => None,
+    };
+    let settings = options
+        .chunker_settings
+        .as_deref()
+        .filter(|_| chosen.is_some());
+    let scratch = Scratch::open(home, keep.as_deref(), chosen, settings)?;
+    let (pieces, documents) = cut(&scratch, cutter, texts, job)?;
+    let embedded = scratch.fill(&documents, options.wants_vectors(), job)?;
+    let modes = options.modes(embedded.model.is_some());
+    if embedded.model.is_none() && options.wants_vectors() {
+        let missing = missing_model(&scratch.engine.model_name()?);
+        if modes.is_empty() {
+            return Err(Error::NotFound {
+                what: missing,
+                near: Vec::new(),
+                hint: String::new(),
+            });
+        }
+        let note = format!("Searched by word only: {missing}");
+        if !report.notes.contains(&note) {
+            report.notes.push(note);
+        }
+    }
+    report.model = embedded.model;
+    let names = scratch.names()?;
+    for mode in modes {
+        let scores = in_parallel(questions.len(), Stage::Asking, job, |at| {
+            let question = &questions[at];
+            let all = Filter::default();
+            let request = options.request(&question.text, mode, &all, RETRIEVED);
+            ask(&scratch, &names, &request, question, &pieces)
+        })?;
+        let chunks = pieces.len() as u64;
+        let rows = rows(cutter, mode, chunks, &scores, questions, texts);
+        report.rows.extend(rows);
+    }
+    Ok(())
 }
 
 /// The chunker that was chosen, or all; then the plain splitters.
@@ -215,22 +242,18 @@ fn cut(
     Ok((pieces, documents))
 }
 
+/// The measures of one question.
 fn ask(
     scratch: &Scratch,
-    mode: Mode,
+    names: &Names,
+    request: &SearchRequest,
     question: &Question,
     pieces: &[Piece],
 ) -> Result<[f64; 3], Error> {
-    let found = ranked(
-        &scratch.engine,
-        &question.text,
-        mode,
-        &Filter::default(),
-        RETRIEVED,
-    )?;
+    let found = ranked(&scratch.engine, names, request)?;
     let (mut here, mut elsewhere) = (Vec::new(), 0);
-    for path in found {
-        let number = Scratch::id(&path).parse::<usize>().ok();
+    for id in found {
+        let number = id.parse::<usize>().ok();
         let Some(piece) = number.and_then(|number| pieces.get(number)) else {
             continue;
         };
@@ -245,19 +268,18 @@ fn ask(
 
 /// One row over all questions, and one for each text where there are several.
 fn rows(
-    report: &mut Report,
     cutter: &Cutter,
     mode: Mode,
-    chunks: usize,
+    chunks: u64,
     scores: &[[f64; 3]],
     questions: &[Question],
     texts: &[Text],
-) {
+) -> Vec<Row> {
     let row = |part: Option<String>, measures: Vec<Measure>| Row {
         chunker: Some(cutter.name()),
         mode,
         part,
-        chunks: Some(chunks as u64),
+        chunks: Some(chunks),
         measures,
     };
     let values = |measure: usize, corpus: Option<usize>| -> Vec<f64> {
@@ -268,16 +290,14 @@ fn rows(
     };
     let named = || MEASURES.iter().enumerate();
     let whole = named().map(|(at, name)| Measure::of(name, values(at, None)));
-    report.rows.push(row(None, whole.collect()));
-    if texts.len() < 2 {
-        return;
+    let mut rows = vec![row(None, whole.collect())];
+    if texts.len() > 1 {
+        for (corpus, text) in texts.iter().enumerate() {
+            let part = named().map(|(at, name)| Measure::summary(name, &values(at, Some(corpus))));
+            rows.push(row(Some(text.name.clone()), part.collect()));
+        }
     }
-    for (corpus, text) in texts.iter().enumerate() {
-        let part = named().map(|(at, name)| Measure::summary(name, &values(at, Some(corpus))));
-        report
-            .rows
-            .push(row(Some(text.name.clone()), part.collect()));
-    }
+    rows
 }
 
 fn read(folder: &Path) -> Result<(Vec<Text>, Vec<Question>), Error> {
@@ -399,7 +419,7 @@ mod tests {
         let reference = r#"{"content": "日本", "start_index": 25, "end_index": 27}"#;
         let folder = folder(&question(reference));
         let (texts, questions) = read(folder.path()).unwrap();
-        assert_eq!(questions[0].asked, [25..27]);
+        assert_eq!(questions[0].asked, vec![25..27]);
         let bytes = texts[0].characters.bytes(&(25..27)).unwrap();
         assert_eq!(bytes, 26..32);
     }

@@ -1,20 +1,26 @@
-//! Running the legs at the same time, weighing and fusing them.
+//! Running the legs at the same time.
 
+use std::collections::HashMap;
 use std::thread;
 use std::time::Instant;
 
-use pkb_runtime::Leg;
 use pkb_store::{Background, DenseMatches, ItemId, ItemMatch, LexicalMatches};
 
-use super::{DEPTH, LegSummary, Mode, Prepared, SearchAnswer, SearchRequest, Why, ms};
+use super::{Mode, Prepared, SearchAnswer, SearchRequest, ms};
 use crate::engine::Engine;
 use crate::error::Error;
+
+/// Items that each leg is asked for: more than are fused, so that what one leg
+/// thinks of an item of the other is mostly known.
+const WIDE: usize = 1_000;
 
 /// What the legs found; none for one that was not asked.
 #[derive(Default)]
 pub(super) struct Legs {
     pub(super) lexical: Option<LexicalMatches>,
     pub(super) dense: Option<DenseMatches>,
+    lexical_place: HashMap<ItemId, usize>,
+    dense_place: HashMap<ItemId, usize>,
 }
 
 impl Legs {
@@ -28,18 +34,35 @@ impl Legs {
                 .is_none_or(|found| found.items.is_empty())
     }
 
+    fn index(mut self) -> Self {
+        let found = self.lexical.iter().flat_map(|found| &found.items);
+        self.lexical_place = (0..)
+            .zip(found)
+            .map(|(at, own)| (own.found.item, at))
+            .collect();
+        let found = self.dense.iter().flat_map(|found| &found.items);
+        self.dense_place = (0..).zip(found).map(|(at, own)| (own.item, at)).collect();
+        self
+    }
+
     /// An item in the lexical leg, with the share of the query's weight that
     /// its words match.
     pub(super) fn by_word(&self, item: ItemId) -> Option<(&ItemMatch, f64)> {
         let found = self.lexical.as_ref()?;
-        let own = found.items.iter().find(|own| own.found.item == item)?;
+        let own = found.items.get(*self.lexical_place.get(&item)?)?;
         Some((&own.found, share(&own.words, &found.weights)))
+    }
+
+    /// The share of the query's weight that an item's words match, as far as
+    /// the lexical leg knows it.
+    pub(super) fn share(&self, item: ItemId) -> f64 {
+        self.by_word(item).map_or(0.0, |(_, share)| share)
     }
 
     /// An item in the dense leg.
     pub(super) fn by_meaning(&self, item: ItemId) -> Option<&ItemMatch> {
         let found = self.dense.as_ref()?;
-        found.items.iter().find(|own| own.item == item)
+        found.items.get(*self.dense_place.get(&item)?)
     }
 
     pub(super) fn background(&self) -> Background {
@@ -65,10 +88,7 @@ impl Engine {
         prepared: &Prepared,
         answer: &mut SearchAnswer,
     ) -> Result<Legs, Error> {
-        let depth = match request.fusion.depth {
-            0 => DEPTH,
-            depth => depth,
-        };
+        let depth = request.fusion.depth.max(WIDE);
         let lexical = || {
             let began = Instant::now();
             let found = self
@@ -111,7 +131,7 @@ impl Engine {
                 Ok::<_, Error>(())
             })?,
         }
-        Ok(legs)
+        Ok(legs.index())
     }
 
     /// The dense leg; none, with a note that says why, where there are no
@@ -133,98 +153,4 @@ impl Engine {
         answer.times.dense_ms = ms(began.elapsed());
         Ok(Some(found))
     }
-
-    /// Fuses the legs: items, not chunks, as that one chunk of a note has the
-    /// words and another the meaning speaks for the note.
-    pub(super) fn fuse(
-        &self,
-        request: &SearchRequest,
-        legs: &Legs,
-        answer: &mut SearchAnswer,
-    ) -> Result<Vec<(ItemId, Why)>, Error> {
-        let (lexical_weight, dense_weight) =
-            request.fusion.weights.unwrap_or_else(|| weights(legs));
-        let lexical = legs.lexical.as_ref().map(|found| {
-            let items = found.items.iter().map(|own| own.found.item);
-            leg("lexical", lexical_weight, items)
-        });
-        let dense = legs.dense.as_ref().map(|found| {
-            let items = found.items.iter().map(|own| own.item);
-            leg("dense", dense_weight, items)
-        });
-        let asked: Vec<Leg> = lexical.into_iter().chain(dense).collect();
-        answer.legs = asked
-            .iter()
-            .map(|leg| LegSummary {
-                name: if leg.name == "lexical" {
-                    "lexical"
-                } else {
-                    "dense"
-                },
-                weight: leg.weight,
-                items: leg.ids.len(),
-            })
-            .collect();
-        let most = asked.iter().map(|leg| leg.ids.len()).sum::<usize>();
-        let settings = match request.fusion.k {
-            Some(k) => serde_json::json!({ "k": k }).to_string(),
-            None => "{}".into(),
-        };
-        let limit = u32::try_from(most).unwrap_or(u32::MAX);
-        let fused = self.components().fuser()?.fuse(&asked, limit, &settings)?;
-        let mut all: Vec<(ItemId, Why)> = fused
-            .into_iter()
-            .map(|entry| {
-                let item = ItemId(entry.id.cast_signed());
-                let mut why = Why {
-                    score: entry.score,
-                    ..Why::default()
-                };
-                for (leg, rank) in asked.iter().zip(entry.ranks) {
-                    if leg.name == "lexical" {
-                        why.lexical_rank = rank;
-                    } else {
-                        why.dense_rank = rank;
-                    }
-                }
-                if let Some((own, share)) = legs.by_word(item) {
-                    (why.lexical_score, why.share) = (Some(own.score), share);
-                }
-                why.dense_score = legs.by_meaning(item).map(|own| own.score);
-                (item, why)
-            })
-            .collect();
-        if let Some(half_life) = request.fusion.recency {
-            self.prefer_recent(half_life, &mut all)?;
-        }
-        Ok(all)
-    }
-
-    /// Raises what is new; see [`super::Fusion::recency`].
-    fn prefer_recent(&self, half_life: f64, all: &mut [(ItemId, Why)]) -> Result<(), Error> {
-        let now = crate::clock::now();
-        for (item, why) in &mut *all {
-            if let Some(details) = self.store().item(*item)? {
-                let item = details.item;
-                let time = item.published.or(item.modified).or(item.created);
-                let days = (now - time.unwrap_or(item.ingested)).max(0) as f64 / 86_400_000.0;
-                why.score *= 1.0 + (-days / half_life.max(1e-3)).exp2();
-            }
-        }
-        all.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(a.0.cmp(&b.0)));
-        Ok(())
-    }
-}
-
-fn leg(name: &str, weight: f64, items: impl Iterator<Item = ItemId>) -> Leg {
-    Leg {
-        name: name.to_owned(),
-        weight,
-        ids: items.map(|item| item.0.cast_unsigned()).collect(),
-    }
-}
-
-/// Weights of the lexical and the dense leg by the evidence of this query.
-fn weights(_legs: &Legs) -> (f64, f64) {
-    (1.0, 1.0)
 }

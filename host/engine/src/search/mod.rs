@@ -1,21 +1,22 @@
 //! The way out: a query, two legs, one fused answer.
 
 mod confidence;
+mod fusing;
 mod legs;
 mod show;
 
 use std::time::{Duration, Instant};
 
-use pkb_runtime::Term;
-use pkb_store::{Condition, Filter, Item, ItemQuery, LexicalQuery, Millis, Order, Test};
+use pkb_store::{Condition, Filter, Item, ItemId, ItemQuery, LexicalQuery, Millis, Order, Test};
 use serde::{Deserialize, Serialize};
 
+use self::legs::Legs;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::place::Places;
 use crate::query::{Query, Understood};
 use crate::snippet::Snippet;
-use crate::terms;
+use crate::terms::{self, QueryWords};
 
 pub use self::confidence::{Confidence, Level};
 
@@ -95,7 +96,8 @@ pub struct SearchAnswer {
 /// What a leg did for an answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LegSummary {
-    /// `lexical` or `dense`.
+    /// `lexical`, `dense`, or `both`: the items of the two, ranked by their
+    /// scores together.
     pub name: &'static str,
     /// What its ranks counted in the fusion.
     pub weight: f64,
@@ -204,6 +206,18 @@ struct Prepared {
     phrases: Vec<String>,
     /// What the query and the request ask of an item.
     filter: Filter,
+    /// Words as typed, those of phrases included.
+    typed: usize,
+    /// The words that are names made of several, by their number.
+    names: Vec<usize>,
+}
+
+/// What was found, before it is made readable.
+struct Ranking {
+    prepared: Prepared,
+    legs: Legs,
+    /// Best first.
+    fused: Vec<(ItemId, Why)>,
 }
 
 impl Engine {
@@ -215,11 +229,50 @@ impl Engine {
     /// an error.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchAnswer, Error> {
         let began = Instant::now();
-        self.know_sources(&request.filter)?;
         let limit = match request.limit {
             0 => 10,
             limit => limit.min(MOST),
         };
+        let (mut answer, ranking) = self.rank(request, limit)?;
+        if let Some(Ranking {
+            prepared,
+            legs,
+            fused,
+        }) = ranking
+        {
+            let showing = Instant::now();
+            let wanted = &fused[..fused.len().min(limit + SPARE)];
+            answer.hits = self.show(&prepared, &legs, wanted, limit)?;
+            answer.times.show_ms = ms(showing.elapsed());
+        }
+        answer.times.total_ms = ms(began.elapsed());
+        Ok(answer)
+    }
+
+    /// The items that fit `request`, best first and not more than its limit,
+    /// with all that an answer says but the hits. Items that say nearly the
+    /// same stand beside one another here.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub(crate) fn ranked(
+        &self,
+        request: &SearchRequest,
+    ) -> Result<(SearchAnswer, Vec<ItemId>), Error> {
+        let (answer, ranking) = self.rank(request, request.limit)?;
+        let fused = ranking.map(|ranking| ranking.fused).unwrap_or_default();
+        let items = fused.into_iter().map(|(item, _)| item);
+        Ok((answer, items.take(request.limit).collect()))
+    }
+
+    /// Everything but the hits; no ranking where nothing is looked for.
+    fn rank(
+        &self,
+        request: &SearchRequest,
+        limit: usize,
+    ) -> Result<(SearchAnswer, Option<Ranking>), Error> {
+        let began = Instant::now();
+        self.know_sources(&request.filter)?;
         let query = Query::parse(&request.query);
         let mut answer = SearchAnswer {
             query: query.text.clone(),
@@ -235,8 +288,7 @@ impl Engine {
         answer.times.analyze_ms = ms(began.elapsed());
         if prepared.query.is_empty() {
             self.browse_instead(&prepared.filter, limit, &mut answer)?;
-            answer.times.total_ms = ms(began.elapsed());
-            return Ok(answer);
+            return Ok((answer, None));
         }
         let mut legs = self.legs(request, &prepared, &mut answer)?;
         if legs.is_empty() && !prepared.phrases.is_empty() {
@@ -246,15 +298,15 @@ impl Engine {
         }
 
         let fusing = Instant::now();
-        let fused = self.fuse(request, &legs, &mut answer)?;
+        let fused = self.fuse(request, &prepared, &legs, &mut answer)?;
         answer.times.fuse_ms = ms(fusing.elapsed());
-        answer.confidence = confidence::of(&prepared.lexical, &legs);
-        let showing = Instant::now();
-        let wanted = &fused[..fused.len().min(limit + SPARE)];
-        answer.hits = self.show(&prepared, &legs, wanted, limit)?;
-        answer.times.show_ms = ms(showing.elapsed());
-        answer.times.total_ms = ms(began.elapsed());
-        Ok(answer)
+        answer.confidence = confidence::of(&prepared, &legs, &fused);
+        let ranking = Ranking {
+            prepared,
+            legs,
+            fused,
+        };
+        Ok((answer, Some(ranking)))
     }
 
     /// Has the words and phrases analyzed.
@@ -265,6 +317,8 @@ impl Engine {
             filter: request.filter.clone(),
             lexical: LexicalQuery::default(),
             phrases: Vec::new(),
+            typed: query.words.len(),
+            names: Vec::new(),
             query,
         };
         prepared
@@ -275,7 +329,8 @@ impl Engine {
             return Ok(prepared);
         }
         let mut analyzed = self.components().analyzer()?.analyze(&texts)?.into_iter();
-        let mut words: Vec<Term> = analyzed.next().unwrap_or_default();
+        let mut words = QueryWords::default();
+        words.add(&texts[0], &analyzed.next().unwrap_or_default());
         for (phrase, terms) in prepared.query.phrases.iter().zip(analyzed) {
             let any = terms::phrase(&terms);
             if any.is_empty() {
@@ -287,10 +342,12 @@ impl Engine {
             });
             if !phrase.not {
                 prepared.phrases.extend(any);
-                append(&mut words, terms);
+                prepared.typed += phrase.text.split_whitespace().count();
+                words.add(&phrase.text, &terms);
             }
         }
-        prepared.lexical.words = terms::words(&words);
+        prepared.lexical.words = words.all;
+        prepared.names = words.names;
         Ok(prepared)
     }
 
@@ -361,15 +418,6 @@ impl Engine {
             vectors_missing: 0,
         })
     }
-}
-
-/// Puts the words of another text after those of the first.
-fn append(words: &mut Vec<Term>, more: Vec<Term>) {
-    let after = words.last().map_or(0, |term| term.position + 1);
-    words.extend(more.into_iter().map(|term| Term {
-        position: term.position + after,
-        ..term
-    }));
 }
 
 /// `source/path`: what names an item for people.

@@ -19,6 +19,7 @@ pub(crate) fn run(home: &Home, args: cli::Eval, output: &Output) -> anyhow::Resu
         return compare(before, after, output);
     }
     let options = EvalOptions {
+        fusion: args.fusion.into(),
         modes: args.mode.into_iter().map(Mode::from).collect(),
         limit_queries: args.limit_queries.map(|limit| limit as usize),
         keep: args.keep,
@@ -64,6 +65,7 @@ fn show(report: &Report, output: &Output) {
     set.extend(report.chunks.map(|chunks| count(chunks, "chunk", "chunks")));
     set.extend(report.chunker.clone());
     set.extend(report.chunker_settings.clone());
+    set.extend(report.fusion.clone());
     set.push(report.model.clone().unwrap_or_else(|| "no model".into()));
     output.line(format_args!("{DIM}{}{DIM:#}", set.join(", ")));
     output.line("");
@@ -217,6 +219,7 @@ fn compare(before: &Path, after: &Path, output: &Output) -> anyhow::Result<ExitC
             report.model.as_deref(),
             report.chunker.as_deref(),
             report.chunker_settings.as_deref(),
+            report.fusion.as_deref(),
         ];
         let about: Vec<&str> = about.into_iter().flatten().collect();
         output.line(format_args!(

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use pkb_engine::{Confidence, Engine, Fusion, Hit, Level, SearchAnswer, SearchRequest, Why};
+use pkb_engine::{Confidence, Engine, Hit, Level, SearchAnswer, SearchRequest, Why};
 
 use super::status::ago;
 use crate::cli;
@@ -22,12 +22,7 @@ pub(crate) fn search(
         limit: usize::from(args.limit),
         mode: args.mode.into(),
         filter: filter(args.source, args.tag, args.path),
-        fusion: Fusion {
-            depth: args.fusion.depth.map_or(0, usize::from),
-            k: args.fusion.k,
-            weights: args.fusion.weights,
-            recency: args.fusion.recency,
-        },
+        fusion: args.fusion.into(),
     })?;
     if output.json {
         output.json(&answer)?;
@@ -123,8 +118,8 @@ fn sureness(confidence: &Confidence) -> String {
     if let Some(similarity) = confidence.similarity {
         parts.push(format!("similarity {similarity:.2}"));
     }
-    if let Some(deviations) = confidence.deviations {
-        parts.push(format!("{deviations:.1} deviations above the usual"));
+    if let Some(above) = confidence.above_mean {
+        parts.push(format!("{above:.2} above the mean"));
     }
     let level = match confidence.level {
         Level::Strong => "strong",

@@ -106,10 +106,10 @@ struct Evidence {
     /// The greatest similarity of meaning, at most 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     similarity: Option<f64>,
-    /// By how many standard deviations that stands out from the similarity of
-    /// the query to everything.
+    /// By how much that is above the mean similarity of the query to
+    /// everything.
     #[serde(skip_serializing_if = "Option::is_none")]
-    deviations: Option<f64>,
+    above_mean: Option<f64>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -225,7 +225,7 @@ fn found(answer: SearchAnswer, notes: Vec<String>, explain: bool) -> Found {
         evidence: Evidence {
             matched_share: answer.confidence.share,
             similarity: answer.confidence.similarity,
-            deviations: answer.confidence.deviations,
+            above_mean: answer.confidence.above_mean,
         },
         understood: answer
             .understood

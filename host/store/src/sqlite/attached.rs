@@ -85,10 +85,10 @@ pub(super) fn set_names(
     Ok(true)
 }
 
-const TEXT: i64 = 0;
-const NUMBER: i64 = 1;
-const BOOLEAN: i64 = 2;
-const TIMESTAMP: i64 = 3;
+pub(super) const TEXT: i64 = 0;
+pub(super) const NUMBER: i64 = 1;
+pub(super) const BOOLEAN: i64 = 2;
+pub(super) const TIMESTAMP: i64 = 3;
 const EMPTY_LIST: i64 = 4;
 
 pub(super) fn properties(conn: &Connection, item: i64) -> rusqlite::Result<Vec<Property>> {

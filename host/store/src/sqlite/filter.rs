@@ -2,6 +2,7 @@
 
 use rusqlite::types::Value;
 
+use super::attached::TIMESTAMP;
 use super::json_numbers;
 use crate::{Filter, Test, Time};
 
@@ -41,10 +42,14 @@ impl Conditions {
             }
             Test::Kind(kinds) => {
                 let p = self.parameter(json_strings(kinds));
-                format!("i.kind IN (SELECT value FROM json_each({p}))")
+                format!("i.kind COLLATE NOCASE IN (SELECT value FROM json_each({p}))")
             }
             Test::Tag(tag) => {
-                let p = self.parameter(tag.clone());
+                let tag = tag.trim_start_matches('#').trim_end_matches('/');
+                let p = self.parameter(tag.to_owned());
+                if !tag.is_ascii() {
+                    return format!("i.id IN (SELECT item_id FROM tags WHERE below(tag, {p}))");
+                }
                 // '0' is the character after '/': the range holds all tags below.
                 format!(
                     "i.id IN (SELECT item_id FROM tags WHERE tag = {p}
@@ -52,20 +57,64 @@ impl Conditions {
                               SELECT item_id FROM tags WHERE tag >= {p} || '/' AND tag < {p} || '0')"
                 )
             }
-            Test::Path(prefix) => {
-                let from = self.parameter(prefix.clone());
-                let to = self.parameter(format!("{prefix}{}", char::MAX));
-                format!("i.external_id >= {from} AND i.external_id < {to}")
+            Test::Path(wanted) => {
+                let p = self.parameter(wanted.clone());
+                let anywhere = format!("path_fits(i.external_id, {p})");
+                // No source has a '/' in its name.
+                let Some((source, rest)) = wanted.split_once('/') else {
+                    return anywhere;
+                };
+                let source = self.parameter(source.to_owned());
+                let rest = self.parameter(rest.to_owned());
+                format!(
+                    "({anywhere}
+                      OR i.source_id = (SELECT id FROM sources WHERE name = {source})
+                         AND path_fits(i.external_id, {rest}))"
+                )
+            }
+            Test::Title(part) => {
+                let p = self.parameter(part.clone());
+                format!(
+                    "(holds(i.title, {p})
+                      OR i.id IN (SELECT item_id FROM aliases WHERE holds(alias, {p})))"
+                )
+            }
+            Test::Author(part) => {
+                let p = self.parameter(part.clone());
+                format!("holds(i.author, {p})")
+            }
+            Test::Language(tag) => {
+                let p = self.parameter(tag.to_ascii_lowercase().replace('_', "-"));
+                let language = "lower(replace(i.language, '_', '-'))";
+                // '.' is the character after '-': the range holds all its forms.
+                format!(
+                    "({language} = {p} OR {language} >= {p} || '-' AND {language} < {p} || '.')"
+                )
+            }
+            Test::Property { name, value } => {
+                let name = self.parameter(name.trim().to_owned());
+                let fits = value.as_ref().map_or("TRUE".into(), |value| {
+                    let p = self.parameter(value.clone());
+                    format!(
+                        "value_fits(type, CASE type WHEN {TIMESTAMP} THEN
+                             strftime('%Y-%m-%dT%H:%M:%fZ', value / 1000.0, 'unixepoch')
+                         ELSE value END, {p})"
+                    )
+                });
+                // Steps from name to name through the index: there are few.
+                format!(
+                    "i.id IN (
+                       WITH RECURSIVE names (name) AS (
+                         SELECT min(name) FROM properties
+                         UNION ALL
+                         SELECT (SELECT min(name) FROM properties WHERE name > names.name)
+                         FROM names WHERE names.name IS NOT NULL)
+                       SELECT item_id FROM properties
+                       WHERE name IN (SELECT name FROM names WHERE same(name, {name})) AND {fits})"
+                )
             }
             Test::Time { which, from, until } => {
-                let column = match which {
-                    Time::Any => "coalesce(i.published, i.modified, i.created, i.ingested)",
-                    Time::Created => "i.created",
-                    Time::Modified => "i.modified",
-                    Time::Published => "i.published",
-                    Time::Ingested => "i.ingested",
-                };
-                self.range(column, *from, *until, "<")
+                self.range(time_column(*which), *from, *until, "<")
             }
             Test::Duration { least, most } => self.range("i.duration", *least, *most, "<="),
             Test::Terms(any) if any.is_empty() => "FALSE".into(),
@@ -88,9 +137,6 @@ impl Conditions {
                 let ids: Vec<i64> = items.iter().map(|id| id.0).collect();
                 let p = self.parameter(json_numbers(&ids));
                 format!("i.id IN (SELECT value FROM json_each({p}))")
-            }
-            Test::Title(_) | Test::Language(_) | Test::Author(_) | Test::Property { .. } => {
-                "FALSE".into()
             }
         }
     }
@@ -122,6 +168,17 @@ impl Conditions {
     fn parameter(&mut self, value: impl Into<Value>) -> String {
         self.values.push(value.into());
         format!("?{}", self.values.len())
+    }
+}
+
+/// A time, of `items i`.
+pub(super) fn time_column(time: Time) -> &'static str {
+    match time {
+        Time::Any => "coalesce(i.published, i.modified, i.created, i.ingested)",
+        Time::Created => "i.created",
+        Time::Modified => "i.modified",
+        Time::Published => "i.published",
+        Time::Ingested => "i.ingested",
     }
 }
 

@@ -36,6 +36,7 @@ impl WordIndex {
     ) -> rusqlite::Result<LexicalMatches> {
         let mut answer = LexicalMatches {
             weights: vec![0.0; query.words.len()],
+            holding: vec![0; query.words.len()],
             ..LexicalMatches::default()
         };
         if query.words.is_empty() || eligible.is_nothing() || limit == 0 {
@@ -45,7 +46,9 @@ impl WordIndex {
         let chosen = chosen(conn, &query.words)?;
         let mut scores = Scores::new(&snapshot, &query.ranking);
         for (bit, &word) in chosen.iter().enumerate() {
-            answer.weights[word] = scores.add(conn, &query.words[word], bit)?;
+            let (weight, holding) = scores.add(conn, &query.words[word], bit)?;
+            answer.weights[word] = weight;
+            answer.holding[word] = holding as u64;
         }
         scores.best(eligible, &chosen, limit, &mut answer);
         Ok(answer)
@@ -82,35 +85,53 @@ fn chosen(conn: &Connection, words: &[Word]) -> rusqlite::Result<Vec<usize>> {
     Ok(chosen)
 }
 
-/// What the chunks score, word after word.
+/// What chunks and items score, word after word.
 struct Scores<'a> {
     snapshot: &'a Snapshot,
     ranking: &'a Ranking,
     /// Of each chunk.
     score: Vec<f32>,
-    /// The words that each chunk holds, as bits.
+    /// Of each item, its text taken as a whole.
+    whole: Vec<f32>,
+    /// The words that each item holds, as bits.
     held: Vec<u128>,
     /// Chunks that hold any word, in no order.
     touched: Vec<u32>,
-    /// Occurrences of the present word in each chunk; all 0 between words.
-    occurrences: Vec<f32>,
+    /// Occurrences of the present word in the text of each chunk, and in its
+    /// title and headings; all 0 between words.
+    in_text: Vec<f32>,
+    above_text: Vec<f32>,
+    /// The same for items; titles and headings count once.
+    in_item: Vec<f32>,
+    above_item: Vec<f32>,
 }
 
 impl<'a> Scores<'a> {
     fn new(snapshot: &'a Snapshot, ranking: &'a Ranking) -> Self {
-        let count = snapshot.documents.lengths.len();
+        let chunks = snapshot.documents.lengths.len();
+        let items = snapshot.documents.items.len();
         Self {
             snapshot,
             ranking,
-            score: vec![0.0; count],
-            held: vec![0; count],
+            score: vec![0.0; chunks],
+            whole: vec![0.0; items],
+            held: vec![0; items],
             touched: Vec::new(),
-            occurrences: vec![0.0; count],
+            in_text: vec![0.0; chunks],
+            above_text: vec![0.0; chunks],
+            in_item: vec![0.0; items],
+            above_item: vec![0.0; items],
         }
     }
 
-    /// Adds what a word counts and gives back its inverse document frequency.
-    fn add(&mut self, conn: &Connection, word: &Word, bit: usize) -> rusqlite::Result<f64> {
+    /// Adds what a word counts and gives back its inverse document frequency
+    /// and how many chunks hold it.
+    fn add(
+        &mut self,
+        conn: &Connection,
+        word: &Word,
+        bit: usize,
+    ) -> rusqlite::Result<(f64, usize)> {
         let mut lists = Vec::with_capacity(word.any.len());
         for term in &word.any {
             lists.push(self.snapshot.list(conn, term)?);
@@ -119,47 +140,71 @@ impl<'a> Scores<'a> {
             lists.push(self.snapshot.list_of_prefix(conn, prefix)?);
         }
         let lists: Vec<&[Posting]> = lists.iter().map(|list| list.as_slice()).collect();
-        let frequency = self.count(&lists, 1.0, Some(bit));
+        let mut holding = self.count(&lists, 1.0, Some(bit));
         if let Some((term, bonus)) = &word.exact {
             let list = self.snapshot.list(conn, term)?;
-            // A form that only the query has says nothing of the word.
-            let found = self.count(&[&list], *bonus, (!lists_hold(&lists)).then_some(bit));
-            return Ok(self.rarity(frequency.max(found)));
+            let bit = lists.iter().all(|list| list.is_empty()).then_some(bit);
+            holding = holding.max(self.count(&[&list], *bonus, bit));
         }
-        Ok(self.rarity(frequency))
+        Ok((self.rarity(holding), holding))
     }
 
     /// Adds `share` of what the chunks score that are in any of the lists, and
     /// says how many these are.
     fn count(&mut self, lists: &[&[Posting]], share: f64, bit: Option<usize>) -> usize {
-        let ranking = self.ranking;
+        let ranking = *self.ranking;
+        let documents = &self.snapshot.documents;
         let mut holding: Vec<u32> = Vec::with_capacity(lists.iter().map(|list| list.len()).sum());
         for posting in lists.iter().copied().flatten() {
-            let occurrences = &mut self.occurrences[posting.row as usize];
-            if *occurrences == 0.0 {
+            let row = posting.row as usize;
+            if self.in_text[row] == 0.0 && self.above_text[row] == 0.0 {
                 holding.push(posting.row);
             }
-            let weighed = ranking.title * f64::from(posting.title)
-                + ranking.headings * f64::from(posting.headings)
-                + ranking.body * f64::from(posting.body);
+            let above = ranking.title * f64::from(posting.title)
+                + ranking.headings * f64::from(posting.headings);
+            self.above_text[row] += above as f32;
             // Never nothing, or the chunk would count twice.
-            *occurrences += (weighed as f32).max(f32::MIN_POSITIVE);
+            let text = ranking.body * f64::from(posting.body);
+            self.in_text[row] += (text as f32).max(f32::MIN_POSITIVE);
         }
         let rarity = share * self.rarity(holding.len());
-        let documents = &self.snapshot.documents;
-        let average = documents.average_length.max(1.0);
-        for &row in &holding {
-            let row_at = row as usize;
-            let occurrences = f64::from(std::mem::take(&mut self.occurrences[row_at]));
-            let length = f64::from(documents.lengths[row_at]) / average;
+        let score = |occurrences: f32, length: u32, average: f64| {
+            let occurrences = f64::from(occurrences);
+            let length = f64::from(length) / average.max(1.0);
             let room = ranking.k1 * (1.0 - ranking.b + ranking.b * length);
-            let score = rarity * occurrences * (ranking.k1 + 1.0) / (occurrences + room);
-            if self.held[row_at] == 0 && self.score[row_at] == 0.0 {
-                self.touched.push(row);
+            (rarity * occurrences * (ranking.k1 + 1.0) / (occurrences + room)) as f32
+        };
+        let mut items: Vec<u32> = Vec::new();
+        for &at in &holding {
+            let row = at as usize;
+            let text = std::mem::take(&mut self.in_text[row]);
+            let above = std::mem::take(&mut self.above_text[row]);
+            if self.score[row] == 0.0 {
+                self.touched.push(at);
             }
-            self.score[row_at] += score as f32;
+            self.score[row] += score(
+                text + above,
+                documents.lengths[row],
+                documents.average_length,
+            )
+            .max(f32::MIN_POSITIVE);
+            let item = documents.item_of[row];
+            let in_item = &mut self.in_item[item as usize];
+            if *in_item == 0.0 {
+                items.push(item);
+            }
+            *in_item += text;
+            let above_item = &mut self.above_item[item as usize];
+            *above_item = above_item.max(above);
+        }
+        for &at in &items {
+            let item = at as usize;
+            let text = std::mem::take(&mut self.in_item[item]);
+            let above = std::mem::take(&mut self.above_item[item]);
+            let length = documents.item_lengths[item];
+            self.whole[item] += score(text + above, length, documents.average_item_length);
             if let Some(bit) = bit {
-                self.held[row_at] |= 1 << bit;
+                self.held[item] |= 1 << bit;
             }
         }
         holding.len()
@@ -170,7 +215,9 @@ impl<'a> Scores<'a> {
     fn rarity(&self, holding: usize) -> f64 {
         let all = self.snapshot.documents.present as f64;
         let holding = holding as f64;
-        (1.0 + (all - holding + 0.5) / (holding + 0.5)).ln()
+        (1.0 + (all - holding + 0.5) / (holding + 0.5))
+            .ln()
+            .max(0.0)
     }
 
     /// Gathers the chunks by item and keeps the best items.
@@ -183,7 +230,6 @@ impl<'a> Scores<'a> {
     ) {
         let documents = &self.snapshot.documents;
         let mut best: Vec<f32> = vec![0.0; documents.items.len()];
-        let mut held: Vec<u128> = vec![0; documents.items.len()];
         let mut found: Vec<u32> = Vec::new();
         for &row in &self.touched {
             let row = row as usize;
@@ -191,21 +237,24 @@ impl<'a> Scores<'a> {
             if !eligible.contains_item(documents.items[item]) {
                 continue;
             }
-            if held[item] == 0 && best[item] == 0.0 {
+            if best[item] == 0.0 {
                 found.push(item as u32);
             }
             best[item] = best[item].max(self.score[row]);
-            held[item] |= self.held[row];
         }
         answer.total = found.len() as u64;
         let all = u128::MAX >> (u128::BITS - chosen.len().max(1) as u32);
-        let all_first = chosen.len() <= self.ranking.all_first;
+        let mix = self.ranking.whole as f32;
+        for &item in &found {
+            let item = item as usize;
+            best[item] = (1.0 - mix) * best[item] + mix * self.whole[item];
+        }
+        let held = &self.held;
         // Greater is better; ids ascend, as scores may tie.
         let key = |&item: &u32| {
             let at = item as usize;
-            let complete = all_first && held[at] == all;
             let score = best[at].to_bits(); // in the order of scores, which are not negative
-            (Reverse((complete, score)), documents.items[at])
+            (Reverse((held[at] == all, score)), documents.items[at])
         };
         if found.len() > limit {
             found.select_nth_unstable_by_key(limit, key);
@@ -242,8 +291,4 @@ impl<'a> Scores<'a> {
             chunks.truncate(ItemMatch::CHUNKS);
         }
     }
-}
-
-fn lists_hold(lists: &[&[Posting]]) -> bool {
-    lists.iter().any(|list| !list.is_empty())
 }

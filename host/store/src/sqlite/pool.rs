@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
 
+use super::functions;
 use super::migrate::{self, Layout};
 use crate::{Error, Result};
 
@@ -269,6 +270,7 @@ impl Pool {
              PRAGMA cache_size = -16384;
              PRAGMA journal_size_limit = 67108864;",
         )?;
+        functions::register(&conn)?;
         Ok(conn)
     }
 

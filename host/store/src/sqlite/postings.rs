@@ -31,6 +31,10 @@ pub(super) struct Documents {
     pub(super) items: Vec<i64>,
     /// Of each row, how many terms it has, in all columns.
     pub(super) lengths: Vec<u32>,
+    /// Of each item, how many terms its chunks have together.
+    pub(super) item_lengths: Vec<u32>,
+    /// Terms that items have on average.
+    pub(super) average_item_length: f64,
     /// Chunks that have terms.
     pub(super) present: usize,
     /// Terms that these have on average.
@@ -75,7 +79,14 @@ impl Documents {
                 all.lengths[at] = length;
             }
         }
+        all.item_lengths = vec![0; all.items.len()];
+        for (length, item) in all.lengths.iter().zip(&all.item_of) {
+            let sum = &mut all.item_lengths[*item as usize];
+            *sum = sum.saturating_add(*length);
+        }
+        let with_terms = all.item_lengths.iter().filter(|sum| **sum > 0).count();
         all.average_length = total as f64 / all.present.max(1) as f64;
+        all.average_item_length = total as f64 / with_terms.max(1) as f64;
         all.catalogue = catalogue;
         Ok(all)
     }

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::attached::{self, Names};
-use super::filter::Conditions;
+use super::filter::{self, Conditions};
 use super::{bad_value, json_numbers, marks, slice, unpack_strings};
 use crate::{
     Chunk, ChunkHash, ChunkHit, ChunkId, Deleted, Item, ItemDetails, ItemId, ItemQuery, ItemStatus,
@@ -96,10 +96,13 @@ pub(super) fn items(conn: &Connection, query: &ItemQuery) -> rusqlite::Result<Pa
     let total: i64 = conn
         .prepare_cached(&format!("SELECT count(*) FROM items i WHERE {sql}"))?
         .query_row(params_from_iter(&values), |row| row.get(0))?;
-    let order = match query.order {
-        Order::Path => "s.name, i.external_id",
-        Order::Recent => "coalesce(i.modified, i.ingested) DESC, i.id DESC",
-    };
+    if query.limit == 0 {
+        return Ok(Page {
+            entries: Vec::new(),
+            total: total.unsigned_abs(),
+        });
+    }
+    let order = order(query.order, query.reverse);
     values.push(super::sql_int(query.limit).into());
     values.push(super::sql_int(query.offset).into());
     let entries = conn
@@ -115,6 +118,24 @@ pub(super) fn items(conn: &Connection, query: &ItemQuery) -> rusqlite::Result<Pa
         entries,
         total: total.unsigned_abs(),
     })
+}
+
+/// An order as the terms of ORDER BY.
+fn order(order: Order, reverse: bool) -> String {
+    let (up, down) = if reverse {
+        ("DESC", "ASC")
+    } else {
+        ("ASC", "DESC")
+    };
+    let by = |value: &str| format!("({value}) IS NULL, {value} {up}, i.id");
+    match order {
+        Order::Path => format!("s.name {up}, i.external_id {up}"),
+        Order::Title => by("sort_key(i.title)"),
+        Order::Time(time) => by(filter::time_column(time)),
+        Order::Duration => by("i.duration"),
+        Order::Views => by("i.views"),
+        Order::Recent => format!("coalesce(i.modified, i.ingested) {down}, i.id {down}"),
+    }
 }
 
 /// The items of these ids, in that order; those that are gone are left out.

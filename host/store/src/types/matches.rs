@@ -45,17 +45,19 @@ pub struct DenseMatches {
 /// What a search by word found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LexicalMatches {
-    /// Best first; ties go by item id.
+    /// Those that hold all words first, then by score; ties go by item id.
     pub items: Vec<LexicalMatch>,
     /// The inverse document frequency of each word of the query: the rarer a
     /// word, the greater. Words beyond those that count have 0.
     pub weights: Vec<f64>,
+    /// How many chunks hold each word of the query.
+    pub holding: Vec<u64>,
     /// Items that hold any of the words.
     pub total: u64,
 }
 
 /// An item that was found by word. Scores are BM25, comparable within one
-/// answer only.
+/// answer only; the item's is in part that of its whole text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LexicalMatch {
     /// The item and its best chunks.

@@ -64,14 +64,17 @@ impl From<Test> for Condition {
 pub enum Test {
     /// Its source has one of these names.
     Source(Vec<String>),
-    /// It is of one of these kinds.
+    /// It is of one of these kinds, in any letter case.
     Kind(Vec<String>),
-    /// It has this tag or one below it: `a` also finds `a/b`. Letter case
-    /// counts only outside ASCII.
+    /// It has this tag or one below it, in any letter case: `a` also finds
+    /// `a/b`. A `#` before it does not count.
     Tag(String),
     /// Its external id starts so or, where this holds `*`, `?` or `[`, is what
     /// this glob describes: `*` and `?` stand for anything but `/`, `**` for
-    /// anything. Letter case does not count in a glob.
+    /// anything, `**/` for any folders or none, `[a-z]` and `[!a-z]` for a
+    /// character; a backslash takes the meaning from the one after it. Letter
+    /// case does not count in a glob. What begins with the name of a source and
+    /// `/` is also looked for within that source.
     Path(String),
     /// Its title or an alias holds these characters, in any letter case.
     Title(String),
@@ -97,11 +100,13 @@ pub enum Test {
         most: Option<f64>,
     },
     /// It has the property, in any letter case; with a value, one of the
-    /// property's values is that one, in any letter case.
+    /// property's values is that one.
     Property {
         /// The property's name.
         name: String,
-        /// As text; numbers compare as numbers.
+        /// Text compares in any letter case and numbers as numbers; `yes` is
+        /// true and `no` is false; a date is the year, month, day ... that it
+        /// lies in, in UTC.
         value: Option<String>,
     },
     /// One of its chunks holds one of these: index terms, parted by spaces, that
@@ -131,12 +136,21 @@ pub enum Time {
     Ingested,
 }
 
-/// The order of a listing.
+/// The order of a listing. Items without what it goes by come last, those with
+/// the same stand by id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// By source name, then external id.
     #[default]
     Path,
+    /// By title, in any letter case.
+    Title,
+    /// By a time, the earliest first.
+    Time(Time),
+    /// By duration, the shortest first.
+    Duration,
+    /// By views, the fewest first.
+    Views,
     /// Last changed first; without a time of change, last stored first.
     Recent,
 }
@@ -150,9 +164,11 @@ pub struct ItemQuery {
     pub deleted: Deleted,
     /// In which order.
     pub order: Order,
+    /// The order turned round; what comes last for want of a value stays last.
+    pub reverse: bool,
     /// How many to pass over.
     pub offset: u64,
-    /// How many at most.
+    /// How many at most; 0 only counts.
     pub limit: u64,
 }
 
@@ -162,6 +178,7 @@ impl Default for ItemQuery {
             filter: Filter::default(),
             deleted: Deleted::Exclude,
             order: Order::Path,
+            reverse: false,
             offset: 0,
             limit: 100,
         }
@@ -228,9 +245,9 @@ pub struct Ranking {
     pub headings: f64,
     /// Weight of an occurrence in the text.
     pub body: f64,
-    /// Items that hold all words come before the others, where the query has at
-    /// most so many words.
-    pub all_first: usize,
+    /// What share of an item's score is that of its text as a whole; the rest
+    /// is that of its best chunk. From 0 to 1.
+    pub whole: f64,
 }
 
 impl Default for Ranking {
@@ -238,10 +255,10 @@ impl Default for Ranking {
         Self {
             k1: 1.2,
             b: 0.75,
-            title: 1.0,
-            headings: 1.0,
+            title: 2.0,
+            headings: 1.5,
             body: 1.0,
-            all_first: 8,
+            whole: 0.5,
         }
     }
 }

@@ -2,8 +2,11 @@
 
 mod concurrency;
 mod dense;
+mod filters;
+mod filters_random;
 mod health;
 mod items;
+mod listing;
 mod opening;
 mod random;
 mod searching;

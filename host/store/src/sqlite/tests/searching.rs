@@ -113,6 +113,7 @@ fn scores_are_those_of_bm25() {
     home.put("t2.md", "apple apple cherry grape");
     let ranking = Ranking {
         title: 0.0,
+        whole: 0.0,
         ..Ranking::default()
     };
     let query = LexicalQuery {
@@ -152,18 +153,6 @@ fn items_with_all_words_come_first_even_from_different_chunks() {
     home.put("one.md", "red red red");
     home.put("other.md", "blue");
     assert_eq!(home.search("red blue")[0], "all.md");
-    let query = LexicalQuery {
-        ranking: Ranking {
-            all_first: 1,
-            ..Ranking::default()
-        },
-        ..LexicalQuery::any(["red", "blue"])
-    };
-    let found = home.store.lexical(&query, &Filter::default(), 1).unwrap();
-    assert_eq!(
-        home.names(found.items[0].found.chunks.iter().map(|c| c.0)),
-        ["one.md"]
-    );
 }
 
 #[test]

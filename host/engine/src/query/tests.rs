@@ -1,0 +1,213 @@
+use pkb_store::{Condition, Test, Time};
+use proptest::prelude::*;
+
+use super::*;
+
+fn now() -> ZonedDateTime {
+    let vienna = jiff::tz::TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+    let now = jiff::civil::date(2026, 11, 26).at(15, 20, 0, 0);
+    now.to_zoned_datetime(vienna).unwrap()
+}
+
+fn parse(input: &str) -> Query {
+    Query::parse_at(input, &now())
+}
+
+fn words(input: &str) -> Vec<String> {
+    parse(input).words
+}
+
+fn phrases(input: &str) -> Vec<String> {
+    let show = |phrase: Phrase| format!("{}{}", if phrase.not { "-" } else { "" }, phrase.text);
+    parse(input).phrases.into_iter().map(show).collect()
+}
+
+#[test]
+fn plain_words_stay_as_they_are() {
+    for input in [
+        "plain words",
+        "can't open o'brien",
+        "foo:bar",
+        "GB/s",
+        "12:30",
+        "http://x.org/a?b=c",
+        "DEC-0054",
+        "std::fmt",
+        "C:\\dir",
+        "--dry-run",
+        "-",
+        "->",
+        "user@example.org",
+        "重启",
+        "🦀",
+        "tag:",
+        "after:soon",
+        "NEAR(a",
+        "n* ^b {c}",
+        "x:y:z",
+        "prop.:x",
+    ] {
+        let query = parse(input);
+        assert_eq!(query.text, input);
+        assert_eq!(query.phrases, [], "{input}");
+        assert_eq!(query.conditions, [], "{input}");
+        let wanted: Vec<&str> = input.split(' ').filter(|word| has_word(word)).collect();
+        assert_eq!(query.words, wanted, "{input}");
+    }
+}
+
+#[test]
+fn quotes_keep_words_together() {
+    assert_eq!(phrases("one \"whole phrase\" more"), ["whole phrase"]);
+    assert_eq!(words("one \"whole phrase\" more"), ["one", "more"]);
+    assert_eq!(phrases("\"--dry-run\""), ["--dry-run"]);
+    assert_eq!(
+        phrases("„zwei Worte“ «deux mots» 「二語」 “two”"),
+        ["zwei Worte", "deux mots", "二語", "two"]
+    );
+    assert_eq!(words("\"half"), ["\"half"]);
+    assert_eq!(phrases("\"half"), [""; 0]);
+    assert_eq!(words("a \"b\" \"c"), ["\"c"]);
+    assert!(parse("\"\"").is_empty() && parse("\" \"").is_empty());
+    assert_eq!(phrases("\"-x tag:y\""), ["-x tag:y"]);
+}
+
+#[test]
+fn a_minus_excludes_only_where_it_means_to() {
+    assert_eq!(phrases("budget -draft"), ["-draft"]);
+    assert_eq!(words("budget -draft"), ["budget"]);
+    assert_eq!(parse("budget -draft").text, "budget");
+    assert_eq!(phrases("budget -\"first draft\""), ["-first draft"]);
+    assert_eq!(phrases("well-known x - y --z"), [""; 0]);
+    // Nothing would be left to look for.
+    assert_eq!(words("-draft"), ["draft"]);
+    assert_eq!(phrases("tag:work -draft"), ["-draft"]);
+    assert!(parse("tag:work -draft").is_empty());
+}
+
+#[test]
+fn function_words_count_only_alone() {
+    assert_eq!(words("how do I link to a heading?"), ["link", "heading?"]);
+    assert_eq!(words("to be or not to be").len(), 6);
+    assert_eq!(words("\"the who\" at IT"), ["IT"]);
+    assert_eq!(words("the \"band\""), [""; 0]);
+}
+
+#[test]
+fn fields_are_conditions() {
+    let only = |input: &str| -> Condition {
+        let mut query = parse(input);
+        assert_eq!(query.conditions.len(), 1, "{input}");
+        assert_eq!(query.understood.len(), 1, "{input}");
+        query.conditions.remove(0)
+    };
+    let owned = str::to_owned;
+    for (input, test) in [
+        ("source:notes", Test::Source(vec![owned("notes")])),
+        (
+            "KIND:note,page",
+            Test::Kind(vec![owned("note"), owned("page")]),
+        ),
+        ("tag:#work/2024", Test::Tag(owned("work/2024"))),
+        ("path:\"My Notes/\"", Test::Path(owned("My Notes/"))),
+        ("title:budget", Test::Title(owned("budget"))),
+        ("author:“Jane Doe”", Test::Author(owned("Jane Doe"))),
+        ("lang:de", Test::Language(owned("de"))),
+        ("is:untagged", Test::Untagged),
+        (
+            "prop.status:done",
+            Test::Property {
+                name: owned("status"),
+                value: Some(owned("done")),
+            },
+        ),
+    ] {
+        assert_eq!(only(input), test.clone().into(), "{input}");
+        let turned = Condition { not: true, test };
+        assert_eq!(only(&format!("-{input}")), turned, "-{input}");
+    }
+    let query = parse("tag:a budget tag:b plan");
+    assert_eq!(query.words, ["budget", "plan"]);
+    assert_eq!(query.text, "budget plan");
+    assert_eq!(query.conditions.len(), 2);
+}
+
+#[test]
+fn dates_have_a_from_and_an_until() {
+    let meaning = |input: &str| parse(input).understood[0].meaning.clone();
+    assert_eq!(meaning("after:2024-03-09"), "dated 2024-03-09 or later");
+    assert_eq!(meaning("before:2024-03"), "dated before 2024-03-01");
+    assert_eq!(
+        meaning("on:last-month"),
+        "dated from 2026-10-01 to before 2026-11-01"
+    );
+    assert_eq!(meaning("after:7d"), "dated 2026-11-19 15:20 or later");
+    assert_eq!(
+        meaning("created:2024-01..2024-03"),
+        "created from 2024-01-01 to before 2024-04-01"
+    );
+    assert_eq!(meaning("modified:..2023"), "modified before 2024-01-01");
+    assert_eq!(
+        meaning("-on:\"last week\""),
+        "not dated from 2026-11-16 to before 2026-11-23"
+    );
+    let query = parse("on:today");
+    assert!(matches!(
+        query.conditions[0].test,
+        Test::Time {
+            which: Time::Any,
+            from: Some(_),
+            until: Some(_)
+        }
+    ));
+    assert_eq!(words("created:2024..2023 x"), ["created:2024..2023", "x"]);
+}
+
+#[test]
+fn nothing_to_look_for_is_no_error() {
+    for input in [
+        "",
+        "   ",
+        "\"\"",
+        "!!! ??? --",
+        "\u{0}\u{1}",
+        "\" \"",
+        "“",
+        "-\"\"",
+    ] {
+        assert!(parse(input).is_empty(), "{input:?}");
+    }
+}
+
+#[test]
+fn a_paste_is_cut_at_a_character() {
+    let query = parse(&"é ".repeat(LONGEST));
+    assert!(query.text.len() <= LONGEST_TEXT);
+    assert!(query.words.len() <= LONGEST && query.words.len() > LONGEST / 4);
+    let odd = parse(&"\"a -\"b x:\"".repeat(20_000));
+    assert!(odd.phrases.len() <= MOST_PARTS && odd.understood.len() <= MOST_PARTS);
+}
+
+proptest! {
+    #[test]
+    fn no_input_panics_and_nothing_odd_comes_out(input in "\\PC*|[-:\" a-z“”„«»#.0-9\\x00-\\x1f]{0,80}") {
+        let query = parse(&input);
+        let parts = query.words.iter().chain(query.phrases.iter().map(|phrase| &phrase.text));
+        for part in parts.chain([&query.text]) {
+            prop_assert!(!part.chars().any(char::is_control), "{part:?}");
+        }
+        prop_assert!(query.words.iter().all(|word| has_word(word) && !word.contains(char::is_whitespace)));
+        for phrase in query.phrases.iter().filter(|phrase| !phrase.not) {
+            prop_assert!(has_word(&phrase.text));
+        }
+    }
+
+    #[test]
+    fn words_of_letters_come_out_as_they_went_in(input in "[b-hj-z]{4,9}( [b-hj-z]{4,9}){0,6}") {
+        let wanted: Vec<&str> = input.split(' ').collect();
+        let query = parse(&input);
+        prop_assume!(query.words.len() == wanted.len());
+        prop_assert_eq!(query.words, wanted);
+        prop_assert_eq!(query.text, input);
+    }
+}
