@@ -48,7 +48,11 @@ fn operators_and_odd_quotes_are_taken_as_meant() {
         ("dec 0054", "decision.md"),
     ] {
         let found = found(&library, query);
-        assert_eq!(found.first().map(String::as_str), Some(first), "{query}: {found:?}");
+        assert_eq!(
+            found.first().map(String::as_str),
+            Some(first),
+            "{query}: {found:?}"
+        );
     }
     assert_eq!(found(&library, "\"--dry-run\""), ["option.md"]);
     assert_eq!(found(&library, "budget -draft"), ["budget.md"]);
@@ -90,7 +94,11 @@ fn every_script_is_found() {
         ("🦀", "emoji.md"),
         ("ห้องสมุด", "th.md"),
     ] {
-        assert_eq!(found(&library, query).first().map(String::as_str), Some(wanted), "{query}");
+        assert_eq!(
+            found(&library, query).first().map(String::as_str),
+            Some(wanted),
+            "{query}"
+        );
     }
 }
 
@@ -105,7 +113,12 @@ fn a_long_paste_finds_what_it_was_taken_from() {
     let words: Vec<String> = (0..400).map(|w| format!("word7x{w}")).collect();
     let paste = words.join(" ").repeat(25);
     assert!(paste.len() > 100_000);
-    assert_eq!(found(&library, &paste[..100_000]).first().map(String::as_str), Some("7.md"));
+    assert_eq!(
+        found(&library, &paste[..100_000])
+            .first()
+            .map(String::as_str),
+        Some("7.md")
+    );
 }
 
 #[test]
@@ -134,7 +147,10 @@ fn fields_choose_items_and_are_echoed() {
 #[test]
 fn an_answer_says_how_sure_it_is() {
     let library = library(&[
-        ("sync.md", "Keep your notes the same on every device with the sync service."),
+        (
+            "sync.md",
+            "Keep your notes the same on every device with the sync service.",
+        ),
         ("other.md", "Bread needs flour, water, salt and time."),
     ]);
     let level = |query: &str| {
@@ -148,8 +164,13 @@ fn an_answer_says_how_sure_it_is() {
 
 #[test]
 fn the_same_text_elsewhere_is_folded_into_one_hit() {
-    let text = "Seven distinct words make this paragraph long enough to be compared with its copies.";
-    let library = library(&[("one.md", text), ("copy.md", text), ("other.md", "paragraph of another kind")]);
+    let text =
+        "Seven distinct words make this paragraph long enough to be compared with its copies.";
+    let library = library(&[
+        ("one.md", text),
+        ("copy.md", text),
+        ("other.md", "paragraph of another kind"),
+    ]);
     let answer = library.run(&["search", "distinct paragraph", "--mode", "lexical"]);
     let hits = answer["hits"].as_array().unwrap();
     assert_eq!(hits.len(), 2, "{answer}");
@@ -179,7 +200,16 @@ fn titles_of_seven_languages_come_back_first_or_second() {
             continue;
         }
         entry.0 += 1;
-        let answer = library.run(&["search", title, "--mode", "lexical", "-n", "2", "--path", &path[..path.find(language).unwrap() + 2]]);
+        let answer = library.run(&[
+            "search",
+            title,
+            "--mode",
+            "lexical",
+            "-n",
+            "2",
+            "--path",
+            &path[..path.find(language).unwrap() + 2],
+        ]);
         let hits = answer["hits"].as_array().unwrap();
         if hits.iter().any(|hit| hit["title"] == title) {
             entry.1 += 1;
@@ -190,6 +220,9 @@ fn titles_of_seven_languages_come_back_first_or_second() {
     assert!(by_language.len() >= 7, "{by_language:?}");
     for (language, (asked, right, missed)) in by_language {
         eprintln!("{language}: {right} of {asked}, missed {missed:?}");
-        assert!(right >= 20, "{language}: {right} of {asked}, missed {missed:?}");
+        assert!(
+            right >= 20,
+            "{language}: {right} of {asked}, missed {missed:?}"
+        );
     }
 }
