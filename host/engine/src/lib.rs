@@ -7,6 +7,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod browse;
 mod clock;
 mod components;
 mod convert;
@@ -28,6 +29,7 @@ mod sources;
 mod terms;
 mod trial;
 
+pub use browse::BrowseRequest;
 pub use embedding::EmbedReport;
 pub use engine::{Access, DEFAULT_MODEL, Engine};
 pub use error::Error;
@@ -37,9 +39,9 @@ pub use home::{Home, HomeSettings, short_path};
 pub use ingest::{SourceReport, SyncOptions, SyncReport};
 pub use job::{Job, Stage, Unwatched};
 pub use place::Places;
-pub use query::dates::span_of;
+pub use query::dates::{range_of, span_of};
 pub use query::{Phrase, Query, Understood};
-pub use reading::{ListRequest, Reading};
+pub use reading::Reading;
 pub use search::{
     Also, Confidence, Freshness, Fusion, Hit, LegSummary, Level, Mode, SearchAnswer, SearchRequest,
     Times, Why,
@@ -52,6 +54,6 @@ pub use trial::{Trial, TrialChunk, TrialDocument};
 pub use pkb_embed as embed;
 pub use pkb_runtime::{ComponentInfo, Plugin, Plugins, World};
 pub use pkb_store::{
-    Condition, Filter, Item, ItemStatus, LedgerRow, LedgerState, Page, Problem, Remedy, Source,
-    SyncCounts, Test, Time,
+    Condition, Filter, Item, ItemStatus, LedgerRow, LedgerState, Order, Page, Problem, Remedy,
+    Source, SyncCounts, Test, Time,
 };

@@ -1,8 +1,8 @@
-//! Reading on: single items, their text, listings.
+//! Reading on: single items and their text.
 
 use std::path::Path;
 
-use pkb_store::{Filter, Item, ItemDetails, ItemId, ItemQuery, ItemText, Order, Page, Place};
+use pkb_store::{Item, ItemDetails, ItemId, ItemText, Place};
 use serde::Serialize;
 
 use crate::engine::Engine;
@@ -28,19 +28,6 @@ pub struct Reading {
     pub line_count: Option<u32>,
     /// The text.
     pub text: String,
-}
-
-/// Which items a listing is to show.
-#[derive(Clone, Debug, Default)]
-pub struct ListRequest {
-    /// Which items.
-    pub filter: Filter,
-    /// Last changed first, not by path.
-    pub recent: bool,
-    /// How many to pass over.
-    pub offset: u64,
-    /// How many at most; 0 counts as 100.
-    pub limit: u64,
 }
 
 impl Engine {
@@ -162,30 +149,6 @@ impl Engine {
             line_count: count,
             text: part,
         })
-    }
-
-    /// A page of items.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`] for an unknown source; when the database cannot be
-    /// read.
-    pub fn list(&self, request: &ListRequest) -> Result<Page<Item>, Error> {
-        self.know_sources(&request.filter)?;
-        Ok(self.store().items(&ItemQuery {
-            filter: request.filter.clone(),
-            order: if request.recent {
-                Order::Recent
-            } else {
-                Order::Path
-            },
-            offset: request.offset,
-            limit: if request.limit == 0 {
-                100
-            } else {
-                request.limit
-            },
-            ..ItemQuery::default()
-        })?)
     }
 }
 

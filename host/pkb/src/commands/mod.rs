@@ -1,5 +1,6 @@
 //! What each command does: ask the engine, show the answer.
 
+mod browse;
 mod eval;
 mod library;
 mod model;
@@ -26,7 +27,8 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
         }
         Command::Search(args) => search::search(&open(&global, Access::Read)?, args, output),
         Command::Get(args) => search::get(&open(&global, Access::Read)?, &args, output),
-        Command::List(args) => library::list(&open(&global, Access::Read)?, args, output),
+        Command::List(args) => browse::list(&open(&global, Access::Read)?, args, output),
+        Command::Browse(args) => browse::browse(&open(&global, Access::Read)?, args, output),
         Command::Status => status::status(&open(&global, Access::Read)?, output),
         Command::Ledger(args) => status::ledger(&open(&global, Access::Read)?, args, output),
         Command::Doctor(args) => {
