@@ -176,6 +176,94 @@ fn searches_can_be_narrowed() {
 }
 
 #[test]
+fn items_are_browsed_by_what_they_are() {
+    let place = Place::filled();
+    place.write(
+        "Talk.md",
+        "---\ntitle: Ein Gespräch\nauthor: Ada\nlang: de-AT\ncreated: 2020-05-01\nrating: 4\ntags: [work/talks]\n---\nText.\n",
+    );
+    place.ok(&["sync"]);
+    let titles = |filters: &[&str]| -> Vec<String> {
+        let mut arguments = vec!["browse"];
+        arguments.extend(filters);
+        let page = place.json(&arguments);
+        let items = page["items"].as_array().unwrap();
+        items
+            .iter()
+            .map(|item| item["external_id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    for filters in [
+        &["--title", "GESPRÄCH"][..],
+        &["--author", "ada"],
+        &["--lang", "de"],
+        &["--created", "2020..2021"],
+        &["--created", "2020-05-01"],
+        &["--tag", "work/talks"],
+        &["--property", "Rating=4.0"],
+        &["--path", "notes/t*.md"],
+        &["--tag", "work", "--not-path", "Errors"],
+    ] {
+        assert_eq!(titles(filters), ["Talk.md"], "{filters:?}");
+    }
+    for filters in [
+        &["--created", "..2019"][..],
+        &["--after", "1d", "--before", "1d"],
+        &["--min-duration", "5m"],
+        &["--status", "stale"],
+    ] {
+        assert!(titles(filters).is_empty(), "{filters:?}");
+    }
+    assert_eq!(titles(&["--untagged"]).len(), 2);
+    assert_eq!(titles(&["--sort", "created", "-n", "1"]), ["Talk.md"]);
+    assert_eq!(
+        titles(&["--sort", "title", "--desc", "-n", "1"]),
+        ["Garden/Watering.md"]
+    );
+    assert_eq!(place.ok(&["browse", "--count", "--tag", "work"]), "2\n");
+    let output = place.run(&["browse", "--sort", "created", "-n", "2", "--offset", "1"]);
+    assert!(
+        stderr(&output).contains("showing 2-3 of 4 items; --offset 3 shows the next"),
+        "{}",
+        stderr(&output)
+    );
+    let table = place.ok(&["browse", "--sort", "created", "-n", "1"]);
+    assert!(table.contains("2020-05-01  Ein Gespräch"), "{table}");
+    let found = place.json(&["search", "text pump", "--author", "ada"]);
+    assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+    fs::remove_file(place.notes.path().join("Talk.md")).unwrap();
+    place.ok(&["sync"]);
+    assert_eq!(titles(&["--status", "deleted"]), ["Talk.md"]);
+    assert_eq!(titles(&["--author", "ada"]).len(), 0);
+}
+
+#[test]
+fn wrong_filters_name_the_option_and_what_is_right() {
+    let place = Place::filled();
+    for (arguments, flag, right) in [
+        (&["--after", "someday"][..], "--after", "last-month"),
+        (&["--created", "2025..2024"], "--created", "2024-03"),
+        (&["--min-duration", "long"], "--min-duration", "1h30m"),
+        (&["--status", "lost"], "--status", "stale"),
+        (&["--sort", "colour"], "--sort", "views"),
+        (&["--property", "=x"], "--property", "NAME=VALUE"),
+        (&["--tag", ""], "--tag", "value"),
+    ] {
+        let mut all = vec!["browse"];
+        all.extend(arguments);
+        let said = place.fails(2, &all);
+        assert!(said.contains(flag) && said.contains(right), "{said}");
+    }
+    let said = place.fails(2, &["list", "--min-duration", "9", "--max-duration", "3"]);
+    assert!(
+        said.contains("9 s, is more than the greatest, 3 s"),
+        "{said}"
+    );
+    let said = place.fails(1, &["browse", "--not-source", "nothing"]);
+    assert!(said.contains("There are: notes."), "{said}");
+}
+
+#[test]
 fn no_query_is_an_error() {
     let place = Place::filled();
     for query in [
@@ -258,8 +346,8 @@ fn wrong_usage_ends_with_2_and_says_how() {
     }
     let help = place.ok(&["--help"]);
     for command in [
-        "add", "sync", "search", "get", "list", "status", "ledger", "doctor", "model", "plugin",
-        "serve",
+        "add", "sync", "search", "get", "list", "browse", "status", "ledger", "doctor", "model",
+        "plugin", "serve",
     ] {
         assert!(help.contains(command), "{command} is not in the help");
     }

@@ -238,7 +238,9 @@ fn an_answer_tells_what_is_there_from_what_is_not() {
     };
     library.sync();
     let questions = |name: &str| -> Vec<String> {
-        let file = pkb_tests::workspace_root().join("fixtures/questions").join(name);
+        let file = pkb_tests::workspace_root()
+            .join("fixtures/questions")
+            .join(name);
         let text = std::fs::read_to_string(file).unwrap();
         text.lines().map(str::to_owned).collect()
     };

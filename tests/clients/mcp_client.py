@@ -16,7 +16,7 @@ from mcp import Client, MCPError, StdioServerParameters
 TOOLS = [
     "search_knowledge",
     "get_document",
-    "list_documents",
+    "browse_knowledge",
     "sync_knowledge_base",
     "health_check",
 ]
@@ -70,7 +70,7 @@ async def converse(client):
     assert "zephyrine" in read.structured_content["text"].lower(), read
     assert read.structured_content["from_line"] == hit["from_line"], read
 
-    listed = await client.call_tool("list_documents", {"limit": 2})
+    listed = await client.call_tool("browse_knowledge", {"limit": 2})
     assert len(listed.structured_content["documents"]) == 2, listed
     assert listed.structured_content["next_offset"] == 2, listed
 

@@ -94,7 +94,7 @@ async fn the_tools_say_what_they_are() {
         [
             "search_knowledge",
             "get_document",
-            "list_documents",
+            "browse_knowledge",
             "sync_knowledge_base",
             "health_check"
         ]
@@ -198,7 +198,7 @@ async fn a_client_syncs_searches_and_reads_on() {
     let (_, none) = ask(
         &client,
         "search_knowledge",
-        json!({"query": "zephyrine", "path_prefix": "other/", "mode": "lexical"}),
+        json!({"query": "zephyrine", "path": "other/", "mode": "lexical"}),
     )
     .await;
     assert_eq!(none["hits"], json!([]));
@@ -303,7 +303,7 @@ async fn a_long_text_is_read_in_parts() {
 async fn listings_have_pages() {
     let setup = Setup::small();
     let client = connect(&setup, ClientLifecycleMode::Initialize).await;
-    let (said, empty) = ask(&client, "list_documents", json!({})).await;
+    let (said, empty) = ask(&client, "browse_knowledge", json!({})).await;
     assert_eq!(
         (&empty["total"], &empty["documents"]),
         (&json!(0), &json!([])),
@@ -315,7 +315,7 @@ async fn listings_have_pages() {
     while !offset.is_null() {
         let (_, page) = ask(
             &client,
-            "list_documents",
+            "browse_knowledge",
             json!({"limit": 3, "offset": offset}),
         )
         .await;
@@ -333,11 +333,43 @@ async fn listings_have_pages() {
     assert!(paths.is_sorted(), "{paths:?}");
     let (_, sky) = ask(
         &client,
-        "list_documents",
-        json!({"path_prefix": "sky/", "recent": true}),
+        "browse_knowledge",
+        json!({"path": "vault/sky/", "sort": "modified"}),
     )
     .await;
     assert_eq!(sky["documents"][0]["title"], "Star notes", "{sky}");
+    let (said, tagged) = ask(
+        &client,
+        "browse_knowledge",
+        json!({"tags": ["sky"], "count_only": true}),
+    )
+    .await;
+    assert_eq!(tagged["total"], 1, "{tagged}");
+    assert_eq!(tagged["documents"], json!([]), "{tagged}");
+    assert!(said.contains("1 item fits"), "{said}");
+    let (_, others) = ask(
+        &client,
+        "browse_knowledge",
+        json!({"not_tags": ["sky"], "sort": "title", "descending": true, "ingested": "today"}),
+    )
+    .await;
+    let titles: Vec<&Value> = others["documents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|document| &document["title"])
+        .collect();
+    assert_eq!(titles, ["Hostile note", "Empty", "Bread"], "{others}");
+    let said = wrong(&client, "browse_knowledge", json!({"after": "someday"})).await;
+    assert!(
+        said.contains("someday") && said.contains("last-month"),
+        "{said}"
+    );
+    let said = wrong(&client, "browse_knowledge", json!({"folder": "sky"})).await;
+    assert!(
+        said.contains("folder") && said.contains("path") && said.contains("not_tags"),
+        "{said}"
+    );
     client.cancel().await.unwrap();
 }
 
@@ -350,7 +382,7 @@ async fn errors_say_what_to_do_next() {
     assert!(
         said.contains("no item")
             && said.contains("Star notes.md")
-            && said.contains("list_documents"),
+            && said.contains("browse_knowledge"),
         "{said}"
     );
     let said = wrong(

@@ -7,6 +7,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod browse;
 mod clock;
 mod components;
 mod convert;
@@ -30,6 +31,7 @@ mod sources;
 mod terms;
 mod trial;
 
+pub use browse::BrowseRequest;
 pub use embedding::EmbedReport;
 pub use engine::{Access, DEFAULT_MODEL, Engine};
 pub use error::Error;
@@ -40,9 +42,9 @@ pub use ingest::{SourceReport, SyncOptions, SyncReport};
 pub use job::{Job, Stage, Unwatched};
 pub use links::{Backlink, LinkOut, Linked, Links};
 pub use place::Places;
-pub use query::dates::span_of;
+pub use query::dates::{range_of, span_of};
 pub use query::{Phrase, Query, Understood};
-pub use reading::{ListRequest, Part, ReadRequest, Reading};
+pub use reading::{Part, ReadRequest, Reading};
 pub use search::{
     Also, Confidence, Freshness, Fusion, Hit, LegSummary, Level, Mode, SearchAnswer, SearchRequest,
     Times, Why,
@@ -56,6 +58,6 @@ pub use trial::{Trial, TrialChunk, TrialDocument};
 pub use pkb_embed as embed;
 pub use pkb_runtime::{ComponentInfo, Plugin, Plugins, World};
 pub use pkb_store::{
-    Condition, Filter, Item, ItemStatus, LedgerRow, LedgerState, LinkKind, Page, Problem, Remedy,
-    Source, SyncCounts, Test, Time,
+    Condition, Filter, Item, ItemStatus, LedgerRow, LedgerState, LinkKind, Order, Page, Problem,
+    Remedy, Source, SyncCounts, Test, Time,
 };

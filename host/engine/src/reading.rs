@@ -1,10 +1,10 @@
-//! Reading on: single items, their text, listings.
+//! Reading on: single items and their text.
 
 mod find;
 mod outline;
 mod part;
 
-use pkb_store::{Filter, Item, ItemDetails, ItemQuery, Order, Page};
+use pkb_store::ItemDetails;
 use serde::Serialize;
 
 use self::part::Whole;
@@ -42,19 +42,6 @@ pub struct Reading {
     /// What the reader should know: a heading that stands several times ...
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-}
-
-/// Which items a listing is to show.
-#[derive(Clone, Debug, Default)]
-pub struct ListRequest {
-    /// Which items.
-    pub filter: Filter,
-    /// Last changed first, not by path.
-    pub recent: bool,
-    /// How many to pass over.
-    pub offset: u64,
-    /// How many at most; 0 counts as 100.
-    pub limit: u64,
 }
 
 impl Engine {
@@ -103,29 +90,5 @@ impl Engine {
             text: text.text[stretch.span].to_owned(),
             notes: stretch.notes,
         })
-    }
-
-    /// A page of items.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`] for an unknown source; when the database cannot be
-    /// read.
-    pub fn list(&self, request: &ListRequest) -> Result<Page<Item>, Error> {
-        self.know_sources(&request.filter)?;
-        Ok(self.store().items(&ItemQuery {
-            filter: request.filter.clone(),
-            order: if request.recent {
-                Order::Recent
-            } else {
-                Order::Path
-            },
-            offset: request.offset,
-            limit: if request.limit == 0 {
-                100
-            } else {
-                request.limit
-            },
-            ..ItemQuery::default()
-        })?)
     }
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::filters::{Filters, Sort};
+
 /// Everything you saved, answerable on your own machine: finds by word and by
 /// meaning, and cites the exact place.
 #[derive(Debug, Parser)]
@@ -90,6 +92,8 @@ pub(crate) enum Command {
     Links(Links),
     /// List items.
     List(List),
+    /// List or count items, filtered and sorted.
+    Browse(Browse),
     /// Say how this home is doing.
     Status,
     /// Say what became of every file that was seen.
@@ -167,18 +171,11 @@ pub(crate) struct Search {
     /// By word and by meaning (hybrid), or by one of them.
     #[arg(long, default_value = "hybrid")]
     pub(crate) mode: Mode,
-    /// Only this source; may be given several times.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) source: Vec<String>,
-    /// Only items with this tag; may be given several times.
-    #[arg(long)]
-    pub(crate) tag: Vec<String>,
-    /// Only items whose path starts so.
-    #[arg(long, value_name = "PREFIX")]
-    pub(crate) path: Option<String>,
     /// Say why each item was found and where the time went.
     #[arg(long)]
     pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) filters: Filters,
     #[command(flatten)]
     pub(crate) fusion: FusionArgs,
 }
@@ -286,15 +283,6 @@ pub(crate) struct Links {
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// Only this source; may be given several times.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) source: Vec<String>,
-    /// Only items with this tag; may be given several times.
-    #[arg(long)]
-    pub(crate) tag: Vec<String>,
-    /// Only items whose path starts so.
-    #[arg(long, value_name = "PREFIX")]
-    pub(crate) path: Option<String>,
     /// Last changed first.
     #[arg(long)]
     pub(crate) recent: bool,
@@ -304,6 +292,33 @@ pub(crate) struct List {
     /// How many to pass over.
     #[arg(long, default_value_t = 0)]
     pub(crate) offset: u64,
+    #[command(flatten)]
+    pub(crate) filters: Filters,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Browse {
+    /// What to sort by; items without it come last. `date` is when an item was
+    /// published, else last changed, else made, else stored.
+    #[arg(long, value_name = "FIELD", default_value = "path")]
+    pub(crate) sort: Sort,
+    /// Smallest or earliest first [default for path and title].
+    #[arg(long, conflicts_with = "desc")]
+    pub(crate) asc: bool,
+    /// Greatest or latest first [default for everything else].
+    #[arg(long)]
+    pub(crate) desc: bool,
+    /// Only say how many there are.
+    #[arg(long)]
+    pub(crate) count: bool,
+    /// How many at most.
+    #[arg(long, short = 'n', default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: u64,
+    /// How many to pass over.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) offset: u64,
+    #[command(flatten)]
+    pub(crate) filters: Filters,
 }
 
 #[derive(Debug, Args)]

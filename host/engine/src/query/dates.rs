@@ -59,6 +59,24 @@ pub fn span_of(text: &str, now: &ZonedDateTime) -> Option<Range<Millis>> {
     absolute(&text, now, &day, &month, &year)
 }
 
+/// The stretch of time that a date names, or two with `..` between, of which
+/// one may be missing: then it begins at `Millis::MIN` or ends at
+/// `Millis::MAX`. None when that is none.
+pub fn range_of(value: &str, now: &ZonedDateTime) -> Option<Range<Millis>> {
+    let Some((from, to)) = value.split_once("..") else {
+        return span_of(value, now);
+    };
+    let start = match from {
+        "" => Millis::MIN,
+        from => span_of(from, now)?.start,
+    };
+    let end = match to {
+        "" => Millis::MAX,
+        to => span_of(to, now)?.end,
+    };
+    (start < end).then_some(start..end)
+}
+
 fn weekday(text: &str) -> Option<Weekday> {
     Some(match text {
         "monday" => Weekday::Monday,

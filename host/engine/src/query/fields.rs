@@ -5,7 +5,7 @@ use std::ops::Range;
 use jiff::ZonedDateTime;
 use pkb_store::{Condition, ItemStatus, Millis, Test, Time};
 
-use super::dates::{in_words, span_of};
+use super::dates::{in_words, range_of};
 
 /// A field that was understood.
 pub(super) struct Field {
@@ -88,7 +88,7 @@ fn state(value: &str) -> (Test, String) {
 }
 
 fn time(relation: &str, which: Time, value: &str, now: &ZonedDateTime) -> Option<(Test, String)> {
-    let Range { start, end } = range(value, now)?;
+    let Range { start, end } = range_of(value, now)?;
     let what = match which {
         Time::Any => "dated",
         Time::Created => "created",
@@ -117,20 +117,4 @@ fn time(relation: &str, which: Time, value: &str, now: &ZonedDateTime) -> Option
         (None, None) => return None,
     };
     Some((Test::Time { which, from, until }, meaning))
-}
-
-/// A date, or two with `..` between; either may be missing.
-fn range(value: &str, now: &ZonedDateTime) -> Option<Range<Millis>> {
-    let Some((from, to)) = value.split_once("..") else {
-        return span_of(value, now);
-    };
-    let start = match from {
-        "" => Millis::MIN,
-        from => span_of(from, now)?.start,
-    };
-    let end = match to {
-        "" => Millis::MAX,
-        to => span_of(to, now)?.end,
-    };
-    (start < end).then_some(start..end)
 }

@@ -1,15 +1,12 @@
-//! Sources and what they hold: `add`, `sync`, `list`, `remove`.
+//! Sources: `add`, `sync`, `remove`.
 
 use std::process::ExitCode;
 
-use pkb_engine::{
-    Engine, ListRequest, NewFolder, SourceReport, SyncOptions, SyncReport, short_path,
-};
+use pkb_engine::{Engine, NewFolder, SourceReport, SyncOptions, SyncReport, short_path};
 use serde_json::json;
 
 use crate::FAILED;
 use crate::cli;
-use crate::filters::filter;
 use crate::output::{DIM, Output, STRONG, Table, count, printable};
 use crate::progress::Watch;
 
@@ -138,38 +135,6 @@ fn summary(source: &SourceReport) -> String {
     } else {
         parts.join(", ")
     }
-}
-
-pub(crate) fn list(engine: &Engine, args: cli::List, output: &Output) -> anyhow::Result<ExitCode> {
-    let page = engine.list(&ListRequest {
-        filter: filter(args.source, args.tag, args.path),
-        recent: args.recent,
-        offset: args.offset,
-        limit: args.limit,
-    })?;
-    if output.json {
-        output.json(&json!({ "total": page.total, "items": page.entries }))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut table = Table::default();
-    for item in &page.entries {
-        table
-            .row()
-            .number(item.id.0.unsigned_abs())
-            .styled(&item.title, STRONG)
-            .styled(format_args!("{}/{}", item.source, item.external_id), DIM);
-    }
-    table.print(output);
-    let shown = page.entries.len() as u64;
-    if shown + args.offset < page.total {
-        output.note(format_args!(
-            "{} of {}; --offset {} shows more",
-            crate::output::thousands(shown),
-            count(page.total, "item", "items"),
-            args.offset + shown
-        ));
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn remove(

@@ -1,5 +1,6 @@
 //! What each command does: ask the engine, show the answer.
 
+mod browse;
 mod eval;
 mod library;
 mod model;
@@ -29,7 +30,8 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
         Command::Get(args) => read::get(&open(&global, Access::Read)?, args, output),
         Command::Similar(args) => read::similar(&open(&global, Access::Read)?, &args, output),
         Command::Links(args) => read::links(&open(&global, Access::Read)?, &args, output),
-        Command::List(args) => library::list(&open(&global, Access::Read)?, args, output),
+        Command::List(args) => browse::list(&open(&global, Access::Read)?, args, output),
+        Command::Browse(args) => browse::browse(&open(&global, Access::Read)?, args, output),
         Command::Status => status::status(&open(&global, Access::Read)?, output),
         Command::Ledger(args) => status::ledger(&open(&global, Access::Read)?, args, output),
         Command::Doctor(args) => {

@@ -6,7 +6,6 @@ use pkb_engine::{Confidence, Engine, Hit, Level, SearchAnswer, SearchRequest, Wh
 
 use super::status::ago;
 use crate::cli;
-use crate::filters::filter;
 use crate::output::{DIM, MATCH, Output, PLACE, STRONG, printable, wrap};
 
 /// Lines that a snippet takes at most.
@@ -21,7 +20,7 @@ pub(crate) fn search(
         query: args.query.join(" "),
         limit: usize::from(args.limit),
         mode: args.mode.into(),
-        filter: filter(args.source, args.tag, args.path),
+        filter: args.filters.filter()?,
         fusion: args.fusion.into(),
     })?;
     if output.json {

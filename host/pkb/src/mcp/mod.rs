@@ -5,6 +5,7 @@
 //! that a model can read and act on; protocol errors are for calls of tools
 //! that do not exist.
 
+mod browse;
 mod documents;
 mod health;
 mod input;
@@ -83,7 +84,7 @@ impl Server {
     /// Runs a tool that is done soon.
     async fn call<A, T, F>(&self, arguments: JsonObject, tool: F) -> CallToolResult
     where
-        A: DeserializeOwned + Send + 'static,
+        A: DeserializeOwned + JsonSchema + Send + 'static,
         T: Serialize + Send + 'static,
         F: FnOnce(&Engine, A) -> Result<Answer<T>, Error> + Send + 'static,
     {
@@ -158,7 +159,7 @@ impl ServerHandler for Server {
         let result = match request.name.as_ref() {
             search::NAME => self.call(arguments, search::search).await,
             documents::GET => self.call(arguments, documents::get).await,
-            documents::LIST => self.call(arguments, documents::list).await,
+            browse::NAME => self.call(arguments, browse::browse).await,
             sync::NAME => sync::sync(self, arguments, context).await,
             health::NAME => self.call(arguments, health::check).await,
             unknown => {
@@ -182,7 +183,7 @@ fn tools() -> Vec<Tool> {
     vec![
         search::definition(),
         documents::get_definition(),
-        documents::list_definition(),
+        browse::definition(),
         sync::definition(),
         health::definition(),
     ]
@@ -216,10 +217,22 @@ fn reads_only() -> ToolAnnotations {
 
 /// The arguments of a call, or what is wrong with them. An argument that is
 /// null is one that is not given.
-fn parse<A: DeserializeOwned>(mut arguments: JsonObject) -> Result<A, String> {
+fn parse<A: DeserializeOwned + JsonSchema>(mut arguments: JsonObject) -> Result<A, String> {
     arguments.retain(|_, value| !value.is_null());
-    serde_json::from_value(arguments.into())
-        .map_err(|error| format!("The arguments are not as the tool's input schema says: {error}."))
+    serde_json::from_value(arguments.into()).map_err(|error| {
+        let mut wrong = error.to_string();
+        // Where filters are among the arguments, serde does not name them.
+        if wrong.starts_with("unknown field") && !wrong.contains("expected") {
+            let schema = schema::input::<A>();
+            let names = schema.get("properties").and_then(|names| names.as_object());
+            let names: Vec<&str> = names
+                .into_iter()
+                .flat_map(|names| names.keys().map(String::as_str))
+                .collect();
+            wrong.push_str(&format!("; there are: {}", names.join(", ")));
+        }
+        format!("The arguments are not as the tool's input schema says: {wrong}.")
+    })
 }
 
 /// The protocol's form of what a tool came to.
@@ -262,7 +275,7 @@ mod tests {
             [
                 "search_knowledge",
                 "get_document",
-                "list_documents",
+                "browse_knowledge",
                 "sync_knowledge_base",
                 "health_check"
             ]
@@ -313,12 +326,12 @@ mod tests {
         let wrong = parse::<search::Arguments>(arguments(json!({"query": "a", "top_k": 3})))
             .err()
             .unwrap();
-        assert!(wrong.contains("unknown field `top_k`, expected one of `query`"));
+        assert!(wrong.contains("unknown field `top_k`; there are: "));
         let wrong = parse::<documents::GetArguments>(arguments(json!({"item": true})))
             .err()
             .unwrap();
         assert!(wrong.contains("number, path or title"));
-        let nulls = json!({"query": "a", "limit": null, "mode": null, "sources": null, "path_prefix": null});
+        let nulls = json!({"query": "a", "limit": null, "mode": null, "sources": null, "path": null, "after": null});
         assert!(parse::<search::Arguments>(arguments(nulls)).is_ok());
     }
 }

@@ -95,8 +95,9 @@ pub(super) fn error(error: &Error) -> String {
 /// What the engine says for the command line, in a client's words. Commands
 /// that no tool stands for stay: they are the user's to run.
 pub(super) fn in_tools(text: &str) -> String {
-    const WORDS: [(&str, &str); 8] = [
-        ("`pkb list`", "`list_documents`"),
+    const WORDS: [(&str, &str); 9] = [
+        ("`pkb list`", "`browse_knowledge`"),
+        ("`pkb browse`", "`browse_knowledge`"),
         ("`pkb search`", "`search_knowledge`"),
         ("`pkb sync`", "`sync_knowledge_base`"),
         ("`pkb status`", "`health_check`"),
@@ -181,7 +182,7 @@ mod tests {
         };
         assert_eq!(
             super::error(&error),
-            "there is no item \"x\"\nDid you mean notes/xy.md? `list_documents` shows what there is."
+            "there is no item \"x\"\nDid you mean notes/xy.md? `browse_knowledge` shows what there is."
         );
         assert_eq!(
             in_tools("`pkb model pull` gets it"),

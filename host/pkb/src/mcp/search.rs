@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::render::{NOTICE, date, in_tools, line, marked, quoted, uri};
 use super::{Answer, reads_only, tool};
-use crate::filters::filter;
+use crate::filters::Filters;
 use crate::output::count;
 
 pub(super) const NAME: &str = "search_knowledge";
@@ -41,20 +41,12 @@ pub(super) struct Arguments {
     /// exact words only; dense finds by meaning only and needs a model.
     #[serde(default)]
     mode: SearchMode,
-    /// Only items of these sources, by name; leave out for all.
-    #[serde(default)]
-    sources: Vec<String>,
-    /// Only items that have each of these tags, without #.
-    #[serde(default)]
-    tags: Vec<String>,
-    /// Only items whose path inside their source starts so, such as
-    /// "projects/2024/"; the source's name is not part of it.
-    #[serde(default)]
-    path_prefix: Option<String>,
     /// Also say why each item was found: its rank by word and by meaning, and
     /// the fused score.
     #[serde(default)]
     explain: bool,
+    #[serde(flatten)]
+    filters: Filters,
 }
 
 #[derive(Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
@@ -186,7 +178,6 @@ struct Also {
 }
 
 pub(super) fn search(engine: &Engine, arguments: Arguments) -> Result<Answer<Found>, Error> {
-    let by_path = arguments.path_prefix.is_some();
     let request = SearchRequest {
         query: arguments.query,
         limit: arguments.limit.clamp(1, MOST) as usize,
@@ -195,16 +186,11 @@ pub(super) fn search(engine: &Engine, arguments: Arguments) -> Result<Answer<Fou
             SearchMode::Lexical => Mode::Lexical,
             SearchMode::Dense => Mode::Dense,
         },
-        filter: filter(arguments.sources, arguments.tags, arguments.path_prefix),
+        filter: arguments.filters.filter()?,
         fusion: Fusion::default(),
     };
     let answer = engine.search(&request)?;
-    let mut notes: Vec<String> = answer.notes.iter().map(|note| in_tools(note)).collect();
-    if answer.hits.is_empty() && by_path {
-        notes.push(
-            "path_prefix is compared with paths inside a source, without the source's name.".into(),
-        );
-    }
+    let notes: Vec<String> = answer.notes.iter().map(|note| in_tools(note)).collect();
     let data = found(answer, notes, arguments.explain);
     Ok(Answer {
         text: text(&data),
