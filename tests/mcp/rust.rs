@@ -94,6 +94,8 @@ async fn the_tools_say_what_they_are() {
         [
             "search_knowledge",
             "get_document",
+            "similar_documents",
+            "get_links",
             "list_documents",
             "sync_knowledge_base",
             "health_check"

@@ -203,7 +203,7 @@ impl QueryWords {
 }
 
 /// How a word of a query is looked for.
-fn word(variants: &[Term]) -> Word {
+pub(crate) fn word(variants: &[Term]) -> Word {
     // A character inside a run only begins pairs.
     if let [only] = variants
         && let Some(character) = last_of_run(&only.text)

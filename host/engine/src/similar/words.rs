@@ -31,13 +31,9 @@ impl Engine {
         let text = &text[..text.floor_char_boundary(READ)];
         let counted = self.counted_words(&item.title, text)?;
         let filter = others(item.id);
-        let ranking = Ranking {
-            all_first: 0,
-            ..Ranking::default()
-        };
         let mut query = LexicalQuery {
             words: counted.iter().map(|(word, ..)| word.clone()).collect(),
-            ranking,
+            ranking: Ranking::default(),
         };
         // What the words weigh is known after a search for them.
         let weights = self.store().lexical(&query, &filter, 1)?.weights;
@@ -82,10 +78,10 @@ impl Engine {
                 if shown.chars().nth(1).is_none() || !shown.chars().any(char::is_alphabetic) {
                     continue;
                 }
-                let word = terms::words(variants).pop();
-                let Some(word) = word.filter(|word| !word.any.is_empty()) else {
+                let word = terms::word(variants);
+                if word.any.is_empty() {
                     continue;
-                };
+                }
                 let at = *places.entry(word.any.clone()).or_insert(counted.len());
                 match counted.get_mut(at) {
                     Some((.., count)) => *count += times,

@@ -9,10 +9,12 @@ mod documents;
 mod health;
 mod input;
 mod instructions;
+mod links;
 mod progress;
 mod render;
 mod schema;
 mod search;
+mod similar;
 mod sync;
 
 use std::sync::Arc;
@@ -158,6 +160,8 @@ impl ServerHandler for Server {
         let result = match request.name.as_ref() {
             search::NAME => self.call(arguments, search::search).await,
             documents::GET => self.call(arguments, documents::get).await,
+            similar::NAME => self.call(arguments, similar::similar).await,
+            links::NAME => self.call(arguments, links::links).await,
             documents::LIST => self.call(arguments, documents::list).await,
             sync::NAME => sync::sync(self, arguments, context).await,
             health::NAME => self.call(arguments, health::check).await,
@@ -182,6 +186,8 @@ fn tools() -> Vec<Tool> {
     vec![
         search::definition(),
         documents::get_definition(),
+        similar::definition(),
+        links::definition(),
         documents::list_definition(),
         sync::definition(),
         health::definition(),
@@ -262,6 +268,8 @@ mod tests {
             [
                 "search_knowledge",
                 "get_document",
+                "similar_documents",
+                "get_links",
                 "list_documents",
                 "sync_knowledge_base",
                 "health_check"
