@@ -276,9 +276,11 @@ impl Engine {
         let parts: HashSet<String> = names.last_parts(item.id).into_iter().collect();
         let own = item.url.as_deref().map(address::key);
         let page = own.as_deref().map(without_fragment);
+        let lengths: HashSet<usize> = parts.iter().map(String::len).collect();
         let mut found = self.store().links_to(&mut |target| {
-            let last = target.rsplit(['/', '\\']).next().unwrap_or(target);
-            if parts.contains(&fold(last.trim())) {
+            let last = target.rsplit(['/', '\\']).next().unwrap_or(target).trim();
+            // Of what is ASCII, the length alone tells nearly all apart.
+            if (!last.is_ascii() || lengths.contains(&last.len())) && parts.contains(&fold(last)) {
                 return true;
             }
             page.is_some()
