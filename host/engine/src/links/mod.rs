@@ -173,7 +173,7 @@ impl Engine {
             return Ok(());
         };
         let pages = self.pages(&details.links)?;
-        let mut lines = show::Lines::of(self.store().text(item.id)?);
+        let lines = show::Lines::of(self.store().text(item.id)?);
         let mut targets: HashMap<ItemId, Option<Linked>> = HashMap::new();
         let mut near: HashMap<String, Vec<String>> = HashMap::new();
         for link in &details.links {
@@ -317,7 +317,7 @@ impl Engine {
         let mut shown = Vec::with_capacity(found.len());
         for links in found.chunk_by(|(a, _), (b, _)| a.id == b.id) {
             let from = &links[0].0;
-            let mut lines = show::Lines::of(self.store().text(from.id)?);
+            let lines = show::Lines::of(self.store().text(from.id)?);
             for (_, link) in links {
                 shown.push(Backlink {
                     from: Linked::new(from),

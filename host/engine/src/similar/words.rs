@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use pkb_store::{Item, LexicalQuery, Ranking, Word};
+use pkb_store::{Item, LexicalQuery, Word};
 
 use super::{Candidate, others};
 use crate::engine::Engine;
@@ -33,7 +33,7 @@ impl Engine {
         let filter = others(item.id);
         let mut query = LexicalQuery {
             words: counted.iter().map(|(word, ..)| word.clone()).collect(),
-            ranking: Ranking::default(),
+            ..LexicalQuery::default()
         };
         // What the words weigh is known after a search for them.
         let weights = self.store().lexical(&query, &filter, 1)?.weights;
