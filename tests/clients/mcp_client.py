@@ -16,6 +16,8 @@ from mcp import Client, MCPError, StdioServerParameters
 TOOLS = [
     "search_knowledge",
     "get_document",
+    "similar_documents",
+    "get_links",
     "browse_knowledge",
     "sync_knowledge_base",
     "health_check",

@@ -9,6 +9,7 @@
 
 mod bare;
 mod python;
+mod reading;
 mod rust;
 
 use std::env;

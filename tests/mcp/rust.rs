@@ -16,7 +16,7 @@ use crate::Setup;
 
 /// Keeps what the server says in passing.
 #[derive(Clone, Default)]
-struct Listener {
+pub(super) struct Listener {
     progress: Arc<Mutex<Vec<ProgressNotificationParam>>>,
 }
 
@@ -30,9 +30,9 @@ impl ClientHandler for Listener {
     }
 }
 
-type Client = RunningService<RoleClient, Listener>;
+pub(super) type Client = RunningService<RoleClient, Listener>;
 
-async fn connect(setup: &Setup, lifecycle: ClientLifecycleMode) -> Client {
+pub(super) async fn connect(setup: &Setup, lifecycle: ClientLifecycleMode) -> Client {
     let mut command = tokio::process::Command::from(setup.pkb());
     command.arg("serve");
     let transport = TokioChildProcess::new(command).unwrap();
@@ -50,7 +50,7 @@ async fn call(client: &Client, tool: &'static str, arguments: Value) -> CallTool
 }
 
 /// What a tool says and the same as data; it must not be an error.
-async fn ask(client: &Client, tool: &'static str, arguments: Value) -> (String, Value) {
+pub(super) async fn ask(client: &Client, tool: &'static str, arguments: Value) -> (String, Value) {
     let result = call(client, tool, arguments).await;
     let text = text(&result);
     assert_ne!(result.is_error, Some(true), "{text}");
@@ -63,7 +63,7 @@ async fn ask(client: &Client, tool: &'static str, arguments: Value) -> (String, 
 }
 
 /// What a tool says is wrong.
-async fn wrong(client: &Client, tool: &'static str, arguments: Value) -> String {
+pub(super) async fn wrong(client: &Client, tool: &'static str, arguments: Value) -> String {
     let result = call(client, tool, arguments).await;
     assert_eq!(result.is_error, Some(true), "{}", text(&result));
     text(&result)
@@ -78,7 +78,7 @@ fn text(result: &CallToolResult) -> String {
         .collect()
 }
 
-async fn sync(client: &Client) {
+pub(super) async fn sync(client: &Client) {
     let (said, synced) = ask(client, "sync_knowledge_base", json!({})).await;
     assert_eq!(synced["complete"], true, "{said}");
 }
@@ -94,6 +94,8 @@ async fn the_tools_say_what_they_are() {
         [
             "search_knowledge",
             "get_document",
+            "similar_documents",
+            "get_links",
             "browse_knowledge",
             "sync_knowledge_base",
             "health_check"
@@ -251,7 +253,7 @@ async fn a_client_of_the_newest_protocol_is_served_too() {
             .contains("search_knowledge"),
         "{info:?}"
     );
-    assert_eq!(client.list_all_tools().await.unwrap().len(), 5);
+    assert_eq!(client.list_all_tools().await.unwrap().len(), 7);
     sync(&client).await;
     let (said, found) = ask(&client, "search_knowledge", json!({"query": "zephyrine"})).await;
     assert_eq!(found["hits"][0]["title"], "Star notes", "{said}");

@@ -173,7 +173,7 @@ impl Engine {
             return Ok(());
         };
         let pages = self.pages(&details.links)?;
-        let mut lines = show::Lines::of(self.store().text(item.id)?);
+        let lines = show::Lines::of(self.store().text(item.id)?);
         let mut targets: HashMap<ItemId, Option<Linked>> = HashMap::new();
         let mut near: HashMap<String, Vec<String>> = HashMap::new();
         for link in &details.links {
@@ -276,9 +276,11 @@ impl Engine {
         let parts: HashSet<String> = names.last_parts(item.id).into_iter().collect();
         let own = item.url.as_deref().map(address::key);
         let page = own.as_deref().map(without_fragment);
+        let lengths: HashSet<usize> = parts.iter().map(String::len).collect();
         let mut found = self.store().links_to(&mut |target| {
-            let last = target.rsplit(['/', '\\']).next().unwrap_or(target);
-            if parts.contains(&fold(last.trim())) {
+            let last = target.rsplit(['/', '\\']).next().unwrap_or(target).trim();
+            // Of what is ASCII, the length alone tells nearly all apart.
+            if (!last.is_ascii() || lengths.contains(&last.len())) && parts.contains(&fold(last)) {
                 return true;
             }
             page.is_some()
@@ -315,7 +317,7 @@ impl Engine {
         let mut shown = Vec::with_capacity(found.len());
         for links in found.chunk_by(|(a, _), (b, _)| a.id == b.id) {
             let from = &links[0].0;
-            let mut lines = show::Lines::of(self.store().text(from.id)?);
+            let lines = show::Lines::of(self.store().text(from.id)?);
             for (_, link) in links {
                 shown.push(Backlink {
                     from: Linked::new(from),

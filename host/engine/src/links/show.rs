@@ -22,7 +22,7 @@ impl Lines {
     }
 
     /// Where the link stands in the original.
-    pub(super) fn place(&mut self, link: &Link) -> Places {
+    pub(super) fn place(&self, link: &Link) -> Places {
         match self.span(link) {
             Some(span) => Places::of(&self.0.text, &self.0.marks, &span),
             None => Places::default(),
@@ -30,7 +30,7 @@ impl Lines {
     }
 
     /// The line around the link, or what of it is nearest to the link.
-    pub(super) fn around(&mut self, link: &Link) -> Snippet {
+    pub(super) fn around(&self, link: &Link) -> Snippet {
         let Some(span) = self.span(link) else {
             return Snippet::default();
         };
@@ -41,9 +41,10 @@ impl Lines {
             .map_or(text.len(), |at| span.end + at);
         let line = &text[start..end];
         let start = start + line.len() - line.trim_start().len();
+        let own = span.start - start..span.end - start;
         Snippet::around(
             text[start..end].trim_end(),
-            &[span.start - start..span.end - start],
+            std::slice::from_ref(&own),
             AROUND,
         )
     }

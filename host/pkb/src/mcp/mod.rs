@@ -10,10 +10,12 @@ mod documents;
 mod health;
 mod input;
 mod instructions;
+mod links;
 mod progress;
 mod render;
 mod schema;
 mod search;
+mod similar;
 mod sync;
 
 use std::sync::Arc;
@@ -159,6 +161,8 @@ impl ServerHandler for Server {
         let result = match request.name.as_ref() {
             search::NAME => self.call(arguments, search::search).await,
             documents::GET => self.call(arguments, documents::get).await,
+            similar::NAME => self.call(arguments, similar::similar).await,
+            links::NAME => self.call(arguments, links::links).await,
             browse::NAME => self.call(arguments, browse::browse).await,
             sync::NAME => sync::sync(self, arguments, context).await,
             health::NAME => self.call(arguments, health::check).await,
@@ -183,6 +187,8 @@ fn tools() -> Vec<Tool> {
     vec![
         search::definition(),
         documents::get_definition(),
+        similar::definition(),
+        links::definition(),
         browse::definition(),
         sync::definition(),
         health::definition(),
@@ -275,6 +281,8 @@ mod tests {
             [
                 "search_knowledge",
                 "get_document",
+                "similar_documents",
+                "get_links",
                 "browse_knowledge",
                 "sync_knowledge_base",
                 "health_check"
