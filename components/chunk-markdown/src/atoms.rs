@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::slice::Iter;
 
-use crate::params::{AFTER_COLON, GLUED, HEADING, LINE, SENTENCE, SENTENCE_BYTES};
+use crate::params::{AFTER_COLON, GLUED, HEADING, SENTENCE, SENTENCE_BYTES};
 use crate::sentences;
 use crate::settings::Sizes;
 use crate::structure::{Solid, SolidKind, Structure};
@@ -111,7 +111,7 @@ fn adjust(text: &str, before: &Atom, atom: &mut Atom) {
 fn cuts(text: &str, structure: &Structure, sizes: &Sizes, first: usize) -> Vec<(usize, f32)> {
     let mut coarse: Vec<(usize, f32)> = vec![(first, HEADING[0])];
     let mut beside = structure.beside_math.iter().copied().peekable();
-    for (at, quality) in structure.lines.cuts(text, LINE) {
+    for (at, quality) in structure.lines.cuts(text) {
         while let Some(math) = beside.next_if(|&math| math <= at) {
             push(&mut coarse, math, SENTENCE);
         }

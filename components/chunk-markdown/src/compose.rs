@@ -95,7 +95,7 @@ pub(crate) fn chunks(
     while plans.iter().any(|plan| plan.stage != Stage::Sure) {
         if sizes.context {
             let fresh = plans.iter_mut().filter(|plan| plan.stage == Stage::Fresh);
-            contexts.add(structure, fresh, sizes, counter)?;
+            contexts.add(text, structure, fresh, sizes, counter)?;
         }
         for plan in &mut plans {
             if plan.stage == Stage::Fresh {
@@ -149,7 +149,7 @@ fn names(outline: &Outline, path: &[usize]) -> Vec<String> {
 }
 
 /// Counts the chunks that are not sure. One that is over the budget loses its
-/// headings, then its lead, then is cut.
+/// context part by part, then is cut.
 fn check(
     text: &str,
     structure: &Structure,
@@ -177,7 +177,7 @@ fn check(
             let tokens = counts.next().unwrap_or(usize::MAX);
             if tokens <= sizes.budget {
                 plan.stage = Stage::Sure;
-            } else if plan.context.headings.take().is_none() && plan.context.lead.take().is_none() {
+            } else if !plan.context.drop_part() {
                 cut(text, &structure.outline, plan, tokens, sizes, &mut checked);
                 continue;
             }

@@ -6,9 +6,10 @@ use crate::Failure;
 use crate::compose::Plan;
 use crate::counter::Counter;
 use crate::outline::shorten;
-use crate::params::{CONTEXT_SHARE, SHORTEST_HEADING};
+use crate::params::{CONTEXT_SHARE, FORCED, OPENING_BYTES, OPENING_TOKENS, SHORTEST_HEADING};
+use crate::sentences;
 use crate::settings::Sizes;
-use crate::structure::Structure;
+use crate::structure::{Structure, is_container_mark};
 
 /// Tokens that ` > ` between two headings is taken to have.
 const SEPARATOR_TOKENS: usize = 2;
@@ -18,9 +19,11 @@ const SEPARATOR_TOKENS: usize = 2;
 pub(crate) struct Context {
     /// Headings, joined.
     pub(crate) headings: Option<String>,
+    /// The first sentence of the paragraph that the chunk begins inside.
+    pub(crate) opening: Option<String>,
     /// Table header or opening fence: an index into the leads.
     pub(crate) lead: Option<usize>,
-    /// What both are taken to have, with the line breaks after them.
+    /// What all are taken to have, with the line breaks after them.
     pub(crate) tokens: usize,
 }
 
@@ -28,10 +31,17 @@ impl Context {
     /// The text of it, without a line break at the end.
     pub(crate) fn text(&self, structure: &Structure) -> Option<String> {
         let lead = self.lead.map(|lead| structure.leads[lead].as_str());
-        match (self.headings.as_deref(), lead) {
-            (Some(headings), Some(lead)) => Some(format!("{headings}\n{lead}")),
-            (one, other) => one.or(other).map(str::to_owned),
-        }
+        let parts = [self.headings.as_deref(), self.opening.as_deref(), lead];
+        let parts: Vec<&str> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join("\n"))
+    }
+
+    /// Takes away the part that is missed least: the opening, then the
+    /// headings, then the lead. Says whether there was one.
+    pub(crate) fn drop_part(&mut self) -> bool {
+        self.opening.take().is_some()
+            || self.headings.take().is_some()
+            || self.lead.take().is_some()
     }
 }
 
@@ -46,6 +56,7 @@ impl Contexts {
     /// Fills in the context of `plans`, as much as fits beside their text.
     pub(crate) fn add<'a>(
         &mut self,
+        text: &str,
         structure: &Structure,
         plans: impl Iterator<Item = &'a mut Plan>,
         sizes: &Sizes,
@@ -60,14 +71,29 @@ impl Contexts {
             .collect();
         unknown.sort_unstable();
         unknown.dedup();
-        let texts: Vec<&str> = unknown
+        let openings: Vec<Option<&str>> = plans
+            .iter()
+            .map(|plan| opening(text, structure, plan))
+            .collect();
+        let mut texts: Vec<&str> = unknown
             .iter()
             .map(|&heading| headings[heading].text.as_str())
             .collect();
-        let counts = counter.count(&texts)?;
-        self.heading_tokens.extend(unknown.into_iter().zip(counts));
-        for plan in plans {
+        texts.extend(openings.iter().flatten());
+        let mut counts = counter.count(&texts)?.into_iter();
+        self.heading_tokens
+            .extend(unknown.into_iter().zip(counts.by_ref()));
+        for (plan, opening) in plans.into_iter().zip(openings) {
             plan.context = self.of(structure, plan, sizes);
+            if let Some(opening) = opening {
+                // One for the line break after it.
+                let tokens = counts.next().map_or(usize::MAX, |tokens| tokens + 1);
+                let used = plan.text_tokens() + plan.context.tokens;
+                if tokens <= OPENING_TOKENS.min(sizes.budget.saturating_sub(used)) {
+                    plan.context.opening = Some(opening.to_owned());
+                    plan.context.tokens += tokens;
+                }
+            }
         }
         Ok(())
     }
@@ -125,6 +151,25 @@ impl Contexts {
         names.reverse();
         Some((names.join(" > "), used))
     }
+}
+
+/// The first sentence of the paragraph on one line that a chunk begins inside:
+/// what the rest of a paragraph speaks of is often named only there. None where
+/// the sentence is long or runs on into the chunk.
+fn opening<'a>(text: &'a str, structure: &Structure, plan: &Plan) -> Option<&'a str> {
+    let first = plan.atoms.first().filter(|atom| atom.solid.is_none())?;
+    let at = first.span.start;
+    let line = structure.lines.start_of(structure.lines.at(at));
+    // No more than this is looked at, however long the paragraph is.
+    let end = text.floor_char_boundary(at.min(line + 2 * OPENING_BYTES));
+    let near = text[line..end].trim_start_matches(is_container_mark);
+    let length = match sentences::starts(near).first() {
+        Some(&next) => next,
+        None if end == at && first.quality > FORCED => near.len(),
+        None => return None,
+    };
+    let sentence = near[..length].trim_end();
+    (!sentence.is_empty() && sentence.len() <= OPENING_BYTES).then_some(sentence)
 }
 
 /// The headings of a chunk's path that stand before the chunk.

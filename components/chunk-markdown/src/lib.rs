@@ -63,7 +63,8 @@ pub struct Chunk {
     pub headings: Vec<String>,
     /// What stands before the chunk's text, and a line break, when it is
     /// embedded: the headings that are not part of the chunk joined by ` > `,
-    /// then the header of a table or code block that began in an earlier
+    /// then the first sentence of the paragraph on one line that the chunk
+    /// begins inside, if it is short, then the header of a table or code block that began in an earlier
     /// chunk.
     pub context: Option<String>,
 }

@@ -9,7 +9,7 @@ use crate::params::HEADING_BYTES;
 /// A heading that opens a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Heading {
-    /// Its lines, from the start of the first.
+    /// From its first character to the end of its lines.
     pub(crate) span: Range<usize>,
     /// 1 to 6.
     pub(crate) level: u8,

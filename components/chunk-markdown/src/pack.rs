@@ -1,15 +1,15 @@
 //! Which atoms make a chunk: the cheapest division of a text.
 //!
 //! Every way to divide the atoms costs the sum over its chunks of how far the
-//! chunk's size is from the target, how badly the chunk begins, and whether it
-//! runs on over a strong heading. The cheapest way is found by going through
+//! chunk's size is from the target, how badly the chunk begins, and which
+//! better beginnings it runs on over. The cheapest way is found by going through
 //! the atoms once, looking ahead a few chunk sizes.
 
 use crate::atoms::Atom;
 use crate::outline::Outline;
 use crate::params::{
-    CUT_COST, FORCED, GLUE_COST, OVER_COST, REACH, STRONG_COST, STRONG_FILL, STRONG_LEVEL,
-    UNDER_COST,
+    CUT_COST, FORCED, GLUE_COST, INNER_COST, INNER_QUALITY, OVER_COST, REACH, STRONG_COST,
+    STRONG_FILL, STRONG_LEVEL, UNDER_COST,
 };
 use crate::settings::Sizes;
 
@@ -43,6 +43,9 @@ fn ends(atoms: &[Atom], outline: &Outline, sizes: &Sizes) -> Vec<usize> {
                 let full = size > REACH * sizes.target || size + atom.tokens > sizes.budget;
                 if full || atom.apart {
                     break;
+                }
+                if atom.quality >= INNER_QUALITY {
+                    cost += INNER_COST * (size as f64 / sizes.target as f64).min(1.0);
                 }
                 if is_strong(atom, outline) && size * STRONG_FILL >= sizes.target {
                     cost += STRONG_COST;

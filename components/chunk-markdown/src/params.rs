@@ -4,7 +4,7 @@
 //! a word) to 1 (at a level-1 heading).
 
 /// Size to aim for when the user names none, in tokens.
-pub(crate) const DEFAULT_TARGET: usize = 200;
+pub(crate) const DEFAULT_TARGET: usize = 165;
 /// The most of the budget that the default target takes, as a fraction; the
 /// rest is room for context.
 pub(crate) const TARGET_SHARE: (usize, usize) = (3, 4);
@@ -13,6 +13,12 @@ pub(crate) const CONTEXT_SHARE: usize = 4;
 /// The least room, in tokens, in which a heading that is too long is shortened
 /// rather than left out.
 pub(crate) const SHORTEST_HEADING: usize = 6;
+/// The most tokens of a paragraph's first sentence, with the line break after
+/// it, that the context of a later part of the paragraph repeats; a longer
+/// sentence would outweigh the part's own text and is left out.
+pub(crate) const OPENING_TOKENS: usize = 40;
+/// The longest first sentence that is counted at all, in bytes.
+pub(crate) const OPENING_BYTES: usize = 300;
 /// The longest heading kept, in bytes; a longer one is shortened.
 pub(crate) const HEADING_BYTES: usize = 300;
 
@@ -35,6 +41,16 @@ pub(crate) const NESTING: f32 = 0.05;
 pub(crate) const NESTING_LEVELS: usize = 3;
 /// Quality of a line.
 pub(crate) const LINE: f32 = 0.2;
+/// Quality of a line after one that is longer than [`WRAPPED_BYTES`].
+pub(crate) const PARAGRAPH: f32 = 0.5;
+/// No editor wraps lines at more than this, in bytes.
+pub(crate) const WRAPPED_BYTES: usize = 160;
+/// Quality of a line that titles the paragraph after it.
+pub(crate) const TITLE: f32 = 0.6;
+/// The longest line taken for a title, in bytes.
+pub(crate) const TITLE_BYTES: usize = 100;
+/// Quality after a title: a chunk had better begin with the title itself.
+pub(crate) const AFTER_TITLE: f32 = 0.0;
 /// Quality of a sentence.
 pub(crate) const SENTENCE: f32 = 0.1;
 /// Quality of a cut that only size forces.
@@ -55,9 +71,15 @@ pub(crate) const CUT_COST: f64 = 1.5;
 /// Cost of a [`GLUED`] cut.
 pub(crate) const GLUE_COST: f64 = 40.0;
 /// Cost of a chunk half the target short, times four.
-pub(crate) const UNDER_COST: f64 = 1.0;
+pub(crate) const UNDER_COST: f64 = 0.7;
 /// Cost of a chunk of twice the target.
 pub(crate) const OVER_COST: f64 = 6.0;
+/// Cost of going on over a cut of at least [`INNER_QUALITY`] when the chunk has
+/// its target already, in proportion less before: a chunk of one whole
+/// paragraph is found better than one with half of the next.
+pub(crate) const INNER_COST: f64 = 0.5;
+/// See [`INNER_COST`].
+pub(crate) const INNER_QUALITY: f32 = 0.5;
 /// Cost of going on over a strong heading.
 pub(crate) const STRONG_COST: f64 = 0.8;
 /// Chunks of several atoms are not grown beyond so many targets.

@@ -8,9 +8,57 @@ const WINDOW: usize = 4096;
 /// window: what follows a full stop is looked ahead at from each of them.
 const RUN: usize = 16;
 
-/// Byte offsets in `text` where a sentence begins, by Unicode's default rules
-/// (UAX #29), without 0. Each is at a character that is no white space.
+/// The least letters or digits of a word after which a full stop ends a sentence though
+/// a small letter follows; shorter words may be abbreviations.
+const WORD: usize = 4;
+
+/// Byte offsets in `text` where a sentence begins, without 0: by Unicode's
+/// default rules (UAX #29), and in text without capital letters, where those
+/// find no sentence. Ascending; each is at a character that is no white space.
 pub(crate) fn starts(text: &str) -> Vec<usize> {
+    let mut starts = by_unicode(text);
+    let small = in_small_letters(text);
+    if !small.is_empty() {
+        starts.extend(small);
+        starts.sort_unstable();
+        starts.dedup();
+    }
+    starts
+}
+
+/// Where a small letter follows the end of a sentence.
+fn in_small_letters(text: &str) -> Vec<usize> {
+    let mut starts = Vec::new();
+    // Of the word before.
+    let mut length = 0;
+    let (mut bracket, mut ended, mut parted) = (false, false, false);
+    for (offset, character) in text.char_indices() {
+        if character.is_whitespace() {
+            parted = true;
+            (length, bracket) = (0, false);
+            continue;
+        }
+        if ended && parted && character.is_lowercase() {
+            starts.push(offset);
+        }
+        ended = match character {
+            '.' | '!' | '?' => length >= WORD || bracket,
+            // Closing marks after the stop belong to the sentence.
+            ')' | ']' | '"' | '\'' | '”' | '’' | '»' => ended && !parted,
+            _ => false,
+        };
+        parted = false;
+        bracket = matches!(character, ')' | ']');
+        length = if character.is_alphanumeric() {
+            length + 1
+        } else {
+            0
+        };
+    }
+    starts
+}
+
+fn by_unicode(text: &str) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut from = 0;
     // Whether a sentence begins with the next text.

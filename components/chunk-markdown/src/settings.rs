@@ -15,12 +15,12 @@ pub const SETTINGS_SCHEMA: &str = r#"{
       "type": "integer",
       "minimum": 16,
       "maximum": 4294967295,
-      "description": "Size to aim for, in tokens of the model; never more than the model reads. By default 200, or three quarters of what the model reads where that is less."
+      "description": "Size to aim for, in tokens of the model; never more than the model reads. By default 165, or three quarters of what the model reads where that is less."
     },
     "context": {
       "type": "boolean",
       "default": true,
-      "description": "Put the headings a chunk stands under, and the header of a table or code block that was split, before its text when it is embedded."
+      "description": "Put the headings a chunk stands under, the first sentence of a paragraph that was split if it is short, and the header of a table or code block that was split, before its text when it is embedded."
     }
   }
 }"#;
@@ -30,7 +30,7 @@ pub const SETTINGS_SCHEMA: &str = r#"{
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Size to aim for in tokens, at least [`MIN_BUDGET`]; the budget where
-    /// that is less. None: 200, or three quarters of the budget.
+    /// that is less. None: 165, or three quarters of the budget.
     pub tokens: Option<u32>,
     /// Whether chunks carry context.
     pub context: bool,

@@ -1,7 +1,9 @@
 //! What the Markdown of a text says about where it may be cut.
 
+mod framed;
 mod lines;
 mod math;
+mod titles;
 
 use std::ops::Range;
 
@@ -9,7 +11,7 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 
 use crate::outline::Outline;
 use crate::params::{
-    BLOCK, CODE_EDGE, GLUED, HEADING, HEADING_BYTES, ITEM, NESTING, NESTING_LEVELS, ROW, RULE,
+    BLOCK, CODE_EDGE, GLUED, HEADING, HEADING_BYTES, ITEM, LINE, NESTING, NESTING_LEVELS, ROW, RULE,
 };
 pub(crate) use lines::{Lines, Mark};
 
@@ -132,7 +134,9 @@ impl<'a> Reader<'a> {
             }
             Event::SoftBreak | Event::HardBreak => self.heading_text(" "),
             Event::Rule => {
-                let line = self.claim(&span, self.block());
+                // It parts what is around it, and a chunk had better begin
+                // after it.
+                let line = self.claim(&span, LINE);
                 if self.depth == 0 {
                     self.edge = Some((line, RULE));
                 }
@@ -148,7 +152,11 @@ impl<'a> Reader<'a> {
         match tag {
             Tag::Heading { level, .. } => self.start_heading(*level, span),
             Tag::CodeBlock(kind) => self.code(kind, span),
-            Tag::Paragraph | Tag::HtmlBlock => {
+            Tag::Paragraph => {
+                self.claim(&span, self.block());
+                self.framed_headings(&span);
+            }
+            Tag::HtmlBlock => {
                 self.claim(&span, self.block());
             }
             Tag::BlockQuote(_) | Tag::FootnoteDefinition(_) => {
@@ -231,9 +239,28 @@ impl<'a> Reader<'a> {
         self.heading = Some(OpenHeading {
             level,
             text: String::new(),
-            span: self.found.lines.span(&lines),
+            span: span.start..self.found.lines.span(&lines).end,
         });
         self.found.heading_lines.push(lines);
+    }
+
+    /// Takes the headings that a paragraph holds in a wiki's way of writing.
+    fn framed_headings(&mut self, paragraph: &Range<usize>) {
+        if self.depth > 0 || !self.text[paragraph.clone()].contains('=') {
+            return;
+        }
+        for line in self.found.lines.covering(self.text, paragraph) {
+            let span = self.found.lines.span(&(line..line + 1));
+            let line_text = &self.text[span.clone()];
+            if let Some((level, words)) = framed::heading(line_text) {
+                let quality = HEADING[usize::from(level - 1)];
+                self.found.lines.marks[line] = Mark::Start(quality);
+                self.found.heading_lines.push(line..line + 1);
+                let indentation = line_text.len() - line_text.trim_start().len();
+                let span = span.start + indentation..span.end;
+                self.found.outline.push(span, level, words);
+            }
+        }
     }
 
     fn heading_text(&mut self, words: &str) {
@@ -354,6 +381,6 @@ impl<'a> Reader<'a> {
 }
 
 /// Characters that only say which quote or list a line belongs to.
-fn is_container_mark(character: char) -> bool {
+pub(crate) fn is_container_mark(character: char) -> bool {
     character == '>' || character.is_whitespace()
 }

@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use super::is_container_mark;
+use super::titles::{self, Title};
+use crate::params::{AFTER_TITLE, LINE, PARAGRAPH, TITLE, WRAPPED_BYTES};
 
 /// Whether a chunk may begin at a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,6 +64,11 @@ impl Lines {
             .saturating_sub(1)
     }
 
+    /// Where a line begins.
+    pub(crate) fn start_of(&self, line: usize) -> usize {
+        self.bounds[line]
+    }
+
     /// The lines that `span` without white space at its end touches.
     pub(crate) fn covering(&self, text: &str, span: &Range<usize>) -> Range<usize> {
         let first = self.at(span.start);
@@ -99,28 +106,42 @@ impl Lines {
     }
 
     /// Where a chunk may begin, behind the indentation of a line, with the
-    /// quality of it; `plain` is used for lines that begin no block. Lines that
-    /// only carry the marks of a quote count as blank.
-    pub(crate) fn cuts<'a>(
-        &'a self,
-        text: &'a str,
-        plain: f32,
-    ) -> impl Iterator<Item = (usize, f32)> + 'a {
-        self.marks
-            .iter()
-            .zip(self.bounds.windows(2))
-            .filter_map(move |(mark, bounds)| {
-                let line = &text[bounds[0]..bounds[1]];
-                let quality = match mark {
-                    Mark::Start(quality) => *quality,
-                    Mark::Plain if line.trim_start_matches(is_container_mark).is_empty() => {
-                        return None;
-                    }
-                    Mark::Plain => plain,
-                    Mark::Inside | Mark::Blank => return None,
-                };
-                let indentation = line.len() - line.trim_start().len();
-                Some((bounds[0] + indentation, quality))
-            })
+    /// quality of it. Lines that only carry the marks of a quote count as
+    /// blank.
+    pub(crate) fn cuts<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, f32)> + 'a {
+        let titles = titles::find(self, text);
+        (0..self.len()).filter_map(move |line| {
+            let (own, before) = (self.text(text, line), line.checked_sub(1));
+            let quality = match self.marks[line] {
+                Mark::Start(quality) => quality,
+                Mark::Plain if own.trim_start_matches(is_container_mark).is_empty() => {
+                    return None;
+                }
+                Mark::Plain if before.is_some_and(|before| self.is_unwrapped(text, before)) => {
+                    PARAGRAPH
+                }
+                Mark::Plain => LINE,
+                Mark::Inside | Mark::Blank => return None,
+            };
+            let quality = match titles[line] {
+                Some(Title::Itself) => quality.max(TITLE),
+                Some(Title::Below) => quality.min(AFTER_TITLE),
+                None => quality,
+            };
+            let indentation = own.len() - own.trim_start().len();
+            Some((self.bounds[line] + indentation, quality))
+        })
+    }
+
+    /// A line with its end.
+    pub(super) fn text<'a>(&self, text: &'a str, line: usize) -> &'a str {
+        &text[self.bounds[line]..self.bounds[line + 1]]
+    }
+
+    /// Whether a line is longer than lines are wrapped at: then it is a whole
+    /// paragraph, and the break after it is meant.
+    pub(super) fn is_unwrapped(&self, text: &str, line: usize) -> bool {
+        let own = self.text(text, line);
+        own.len() > WRAPPED_BYTES && own.trim().len() > WRAPPED_BYTES
     }
 }

@@ -132,3 +132,37 @@ fn a_chunk_that_runs_into_the_next_section_names_the_one_it_begins_in() {
     };
     assert_eq!(chunk.headings, path);
 }
+
+#[test]
+fn a_part_of_a_paragraph_repeats_its_short_first_sentence() {
+    let text = format!(
+        "# A\n\nOf cranes is told here. {}\n\nNext one. {}\n",
+        sentences(20),
+        sentences(3)
+    );
+    let chunks = checked(&text, &options(100, 50), words);
+    let own = texts(&text, &chunks);
+    assert!(chunks.len() > 3);
+    for (chunk, own) in chunks.iter().zip(own) {
+        let context = chunk.context.as_deref().unwrap_or_default();
+        let inside = own.starts_with("The ");
+        assert_eq!(context.contains("Of cranes is told here."), inside, "{own}");
+        assert!(!context.contains("Next"), "{context}");
+    }
+}
+
+#[test]
+fn a_long_first_sentence_is_not_repeated() {
+    let text = format!("Of cranes {} is told. {}", prose(60), sentences(12));
+    let chunks = checked(&text, &options(120, 60), words);
+    assert!(chunks.len() > 2);
+    assert!(chunks.iter().all(|chunk| chunk.context.is_none()));
+}
+
+#[test]
+fn an_indented_heading_is_no_context_of_the_chunk_it_opens() {
+    let text = format!("  # A\n\n{}\n\n{}\n", sentences(6), sentences(6));
+    let chunks = checked(&text, &options(90, 60), words);
+    assert_eq!(chunks[0].context, None);
+    assert_eq!(chunks[1].context.as_deref(), Some("A"));
+}

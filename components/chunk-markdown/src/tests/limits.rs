@@ -219,7 +219,7 @@ fn settings_have_defaults() {
     assert_eq!(Settings::parse("").unwrap(), Settings::default());
     assert_eq!(Settings::parse("{}").unwrap(), Settings::default());
     let sizes = |budget| Settings::default().sizes(budget).unwrap().target;
-    assert_eq!((sizes(512), sizes(254), sizes(16)), (200, 190, 12));
+    assert_eq!((sizes(512), sizes(254), sizes(16)), (165, 165, 12));
     let over = Settings::parse(r#"{"tokens": 900}"#).unwrap();
     assert_eq!(over.sizes(254).unwrap().target, 254);
 }

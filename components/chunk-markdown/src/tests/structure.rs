@@ -50,7 +50,7 @@ fn small_sections_are_merged() {
         .map(|number| format!("### Part {number}\n\n{}\n\n", sentences(1)))
         .collect();
     let chunks = checked(&text, &options(200, 100), words);
-    assert!(chunks.len() <= 4, "{} chunks of a small text", chunks.len());
+    assert!(chunks.len() <= 5, "{} chunks of a small text", chunks.len());
     for chunk in texts(&text, &chunks) {
         assert!(chunk.starts_with("### "));
     }
@@ -278,4 +278,75 @@ fn a_paragraph_that_announces_code_stays_with_it() {
         let chunk = chunk_with(&text, announced, 100, 50);
         assert!(chunk.contains("code line"));
     }
+}
+
+#[test]
+fn a_line_too_long_to_be_wrapped_is_a_paragraph() {
+    // 41 words: more than a line is wrapped at.
+    let paragraph = format!("{}\n", sentences(5));
+    let text = paragraph.repeat(12);
+    for tokens in [60, 70, 80, 130] {
+        for chunk in texts(&text, &checked(&text, &options(200, tokens), words)) {
+            assert_eq!(words(&[chunk])[0] % 50, 0, "cut inside a line: {chunk}");
+        }
+    }
+}
+
+#[test]
+fn a_title_without_markup_stays_with_its_paragraph() {
+    for before in 10..60 {
+        let text = format!(
+            "{}\n\nMethods\nHow it was measured\n{}\n",
+            prose(before),
+            sentences(6)
+        );
+        let chunk = chunk_with(&text, "Methods\nHow it was measured\nThe", 90, 50);
+        assert!(chunk.contains("end."));
+    }
+}
+
+#[test]
+fn headings_of_wikis_are_headings() {
+    let text = format!(
+        " = Top = \n {0}\n {0}\n = = Lower = = \n {0}\n {0}\n\n== Next ==\n\n{0}\n\n{0}\n\n=== Not so ==\n",
+        sentences(5)
+    );
+    let chunks = checked(&text, &options(120, 50), words);
+    let contexts: Vec<_> = chunks
+        .iter()
+        .map(|chunk| chunk.context.as_deref())
+        .collect();
+    let paths: Vec<_> = chunks
+        .iter()
+        .map(|chunk| chunk.headings.join("/"))
+        .collect();
+    assert_eq!(
+        paths,
+        [
+            "Top",
+            "Top",
+            "Top/Lower",
+            "Top/Lower",
+            "Top/Next",
+            "Top/Next"
+        ]
+    );
+    assert_eq!(contexts[0], None);
+    assert_eq!(contexts[1], Some("Top"));
+    assert_eq!(contexts[3], Some("Top > Lower"));
+}
+
+#[test]
+fn sentences_without_capital_letters_are_sentences() {
+    let sentence = format!("the {} closed (in part). ", prose(8));
+    let other = format!("the {} in 2017. ", prose(8));
+    let text = format!("{sentence}{other}").repeat(20);
+    for chunk in texts(&text, &checked(&text, &options(60, 45), words)) {
+        assert!(chunk.starts_with("the "), "{chunk}");
+    }
+    let abbreviated = "see e.g. the no. of it etc. and so on. ".repeat(20);
+    let starts = crate::sentences::starts(&abbreviated);
+    assert!(starts.iter().all(|&at| {
+        !abbreviated[at..].starts_with("the") && !abbreviated[at..].starts_with("of it")
+    }));
 }
