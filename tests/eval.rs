@@ -175,8 +175,9 @@ fn the_weights_of_the_legs_can_be_tried() {
     let [lexical, hybrid] =
         ["lexical", "hybrid"].map(|mode| mean(&only_words, None, mode, "MRR@10"));
     let usual = place.report(&arguments(&folder, &["--mode", "hybrid"]));
-    assert!((lexical - hybrid).abs() < 0.1, "{lexical} {hybrid}");
-    assert!(mean(&usual, None, "hybrid", "MRR@10") > hybrid);
+    // What only the other leg has comes after all that the words found.
+    assert!(hybrid >= lexical, "{lexical} {hybrid}");
+    assert!(mean(&usual, None, "hybrid", "MRR@10") >= hybrid);
     assert_eq!(only_words["fusion"], "weights 1:0");
     assert!(usual["fusion"].is_null());
 }

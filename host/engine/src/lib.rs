@@ -19,11 +19,13 @@ mod health;
 mod home;
 mod ingest;
 mod job;
+mod links;
 mod pipeline;
 mod place;
 mod query;
 mod reading;
 mod search;
+mod similar;
 mod snippet;
 mod sources;
 mod terms;
@@ -38,14 +40,16 @@ pub use health::{ComponentHealth, Health, LedgerRequest, ModelHealth};
 pub use home::{Home, HomeSettings, short_path};
 pub use ingest::{SourceReport, SyncOptions, SyncReport};
 pub use job::{Job, Stage, Unwatched};
+pub use links::{Backlink, LinkOut, Linked, Links};
 pub use place::Places;
 pub use query::dates::{range_of, span_of};
 pub use query::{Phrase, Query, Understood};
-pub use reading::Reading;
+pub use reading::{Part, ReadRequest, Reading};
 pub use search::{
     Also, Confidence, Freshness, Fusion, Hit, LegSummary, Level, Mode, SearchAnswer, SearchRequest,
     Times, Why,
 };
+pub use similar::{Similar, SimilarAnswer};
 pub use snippet::Snippet;
 pub use sources::{AddedFolder, NewFolder, json_object};
 pub use trial::{Trial, TrialChunk, TrialDocument};
@@ -54,6 +58,6 @@ pub use trial::{Trial, TrialChunk, TrialDocument};
 pub use pkb_embed as embed;
 pub use pkb_runtime::{ComponentInfo, Plugin, Plugins, World};
 pub use pkb_store::{
-    Condition, Filter, Item, ItemStatus, LedgerRow, LedgerState, Order, Page, Problem, Remedy,
-    Source, SyncCounts, Test, Time,
+    Condition, Filter, Item, ItemStatus, LedgerRow, LedgerState, LinkKind, Order, Page, Problem,
+    Remedy, Source, SyncCounts, Test, Time,
 };

@@ -173,14 +173,11 @@ impl QueryWords {
     /// Adds the words of a text, given its terms.
     pub(crate) fn add(&mut self, text: &str, terms: &[Term]) {
         for variants in positions(terms) {
-            // `foo-bar` is looked for as a whole too; `l'impôt` is not, as an
-            // article is no part of a name.
+            // A name is looked for as a whole too: that its parts stand
+            // somewhere does not say that it does.
             let first = &variants[0];
             let written = &text[first.span.start as usize..first.span.end as usize];
-            let plain = variants.iter().filter(|variant| {
-                !variant.text.starts_with(STEM) && last_of_run(&variant.text).is_none()
-            });
-            if plain.count() > 1 && !written.contains(['\'', '’', 'ʼ']) {
+            if plain(variants).count() > 1 && is_name(written) {
                 let whole = Word {
                     any: vec![first.text.clone()],
                     ..Word::default()
@@ -202,8 +199,33 @@ impl QueryWords {
     }
 }
 
+/// The forms of a word that are no stems: the word last, and before it names
+/// that it is part of.
+fn plain(variants: &[Term]) -> impl Iterator<Item = &str> {
+    variants
+        .iter()
+        .map(|variant| variant.text.as_str())
+        .filter(|text| !text.starts_with(STEM) && last_of_run(text).is_none())
+}
+
+/// Whether what is written looks like an identifier, a version, an option, an
+/// address: not two words with a hyphen or slash between, or an article before
+/// an apostrophe.
+fn is_name(written: &str) -> bool {
+    let letters = written.chars().any(char::is_alphabetic);
+    letters
+        && (written.chars().any(char::is_numeric)
+            || written.contains(['_', '.', '@', '+', '#'])
+            || written.contains("::")
+            || written.starts_with(['-', '/'])
+            || written
+                .chars()
+                .zip(written.chars().skip(1))
+                .any(|(a, b)| a.is_lowercase() && b.is_uppercase()))
+}
+
 /// How a word of a query is looked for.
-fn word(variants: &[Term]) -> Word {
+pub(crate) fn word(variants: &[Term]) -> Word {
     // A character inside a run only begins pairs.
     if let [only] = variants
         && let Some(character) = last_of_run(&only.text)
@@ -213,11 +235,7 @@ fn word(variants: &[Term]) -> Word {
             ..Word::default()
         };
     }
-    let plain: Vec<&str> = variants
-        .iter()
-        .map(|variant| variant.text.as_str())
-        .filter(|text| !text.starts_with(STEM) && last_of_run(text).is_none())
-        .collect();
+    let plain: Vec<&str> = plain(variants).collect();
     let mut any: Vec<String> = Vec::new();
     for stem in variants
         .iter()
@@ -237,7 +255,8 @@ fn word(variants: &[Term]) -> Word {
     if any.is_empty() {
         any.push(last.to_owned());
     }
-    let exact = (any[0] != last).then(|| (last.to_owned(), SAME_FORM));
+    let form = if plain.len() > 1 { plain[0] } else { last };
+    let exact = (any[0] != form).then(|| (form.to_owned(), SAME_FORM));
     Word {
         any,
         prefix: None,

@@ -84,8 +84,12 @@ pub(crate) enum Command {
     Sync(Sync),
     /// Find by word and by meaning.
     Search(Search),
-    /// Show an item.
+    /// Show an item, or a part of it.
     Get(Get),
+    /// Find items near to a given one.
+    Similar(Similar),
+    /// Show what an item links to, and what links to it.
+    Links(Links),
     /// List items.
     List(List),
     /// List or count items, filtered and sorted.
@@ -228,9 +232,53 @@ pub(crate) struct Get {
     /// Its number, path, title or alias.
     #[arg(required = true, num_args = 1..)]
     pub(crate) item: Vec<String>,
+    #[command(flatten)]
+    pub(crate) part: PartArgs,
+    /// The indexed pieces that stand there, with so many before and after them.
+    #[arg(long, value_name = "N", requires = "part")]
+    pub(crate) around: Option<u32>,
+}
+
+/// Which part of an item.
+#[derive(Debug, Args)]
+#[group(id = "part", multiple = false)]
+pub(crate) struct PartArgs {
     /// Only these lines of the original, such as 10:20, 10: or :20.
     #[arg(long, value_name = "A:B", value_parser = lines)]
     pub(crate) lines: Option<(u32, u32)>,
+    /// Only this line; with --around, what stands around it.
+    #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) line: Option<u32>,
+    /// Only this page, or these, such as 3 or 3:5.
+    #[arg(long, value_name = "P[:Q]", value_parser = pages)]
+    pub(crate) page: Option<(u32, u32)>,
+    /// Only what stands under this heading, such as "Linux" or "Install >
+    /// Linux".
+    #[arg(long, value_name = "HEADING")]
+    pub(crate) heading: Option<String>,
+    /// Only the indexed piece of this number, as search --json gives it.
+    #[arg(long, value_name = "ID")]
+    pub(crate) chunk: Option<i64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Similar {
+    /// Its number, path, title or alias.
+    #[arg(required = true, num_args = 1..)]
+    pub(crate) item: Vec<String>,
+    /// How many items at most.
+    #[arg(long, short = 'n', default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) limit: u16,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Links {
+    /// Its number, path, title or alias.
+    #[arg(required = true, num_args = 1..)]
+    pub(crate) item: Vec<String>,
+    /// How many links to it to show at most.
+    #[arg(long, short = 'n', default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
 }
 
 #[derive(Debug, Args)]
@@ -438,24 +486,33 @@ fn weights(text: &str) -> Result<(f64, f64), String> {
 
 /// `A:B`, `A:`, `:B` or `A`: lines from 1, both ends included.
 fn lines(text: &str) -> Result<(u32, u32), String> {
+    range(text, "line")
+}
+
+/// The same for pages.
+fn pages(text: &str) -> Result<(u32, u32), String> {
+    range(text, "page")
+}
+
+fn range(text: &str, what: &str) -> Result<(u32, u32), String> {
     let number = |part: &str, missing: u32| match part {
         "" => Ok(missing),
         part => part
             .parse::<u32>()
-            .map_err(|_| format!("{part:?} is not a line number")),
+            .map_err(|_| format!("{part:?} is not a {what} number")),
     };
     let (from, to) = match text.split_once([':', '-']) {
         Some((from, to)) => (number(from, 1)?, number(to, u32::MAX)?),
         None => {
-            let line = number(text, 0)?;
-            (line, line)
+            let only = number(text, 0)?;
+            (only, only)
         }
     };
     if from == 0 {
-        return Err("lines are counted from 1".into());
+        return Err(format!("{what}s are counted from 1"));
     }
     if to < from {
-        return Err(format!("line {to} comes before line {from}"));
+        return Err(format!("{what} {to} comes before {what} {from}"));
     }
     Ok((from, to))
 }

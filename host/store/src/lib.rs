@@ -123,6 +123,17 @@ pub trait Store: Send + Sync {
     /// Those that are gone, or whose item is, are left out.
     fn hits(&self, ids: &[ChunkId]) -> Result<Vec<ChunkHit>>;
 
+    /// All that links can name in a source: its items, soft-deleted ones left
+    /// out, and what was skipped or could not be read. In no order.
+    fn files(&self, source: SourceId) -> Result<Vec<Named>>;
+    /// The other names of a source's items, soft-deleted ones left out.
+    fn aliases(&self, source: SourceId) -> Result<Vec<(ItemId, String)>>;
+    /// The items whose address passes `keep`. Soft-deleted items are left out.
+    fn at_addresses(&self, keep: &mut dyn FnMut(&str) -> bool) -> Result<Vec<Item>>;
+    /// The links of all items whose target, as written, passes `keep`: by item,
+    /// in order of appearance. Soft-deleted items are left out.
+    fn links_to(&self, keep: &mut dyn FnMut(&str) -> bool) -> Result<Vec<(Item, Link)>>;
+
     // ---- searching ----
 
     /// The items that match best by word. Filtered before ranking; `limit`
@@ -177,6 +188,9 @@ pub trait Store: Send + Sync {
     /// vector. Returns how many were new. Errors:
     /// `Invalid` when a vector has other dimensions or a number is not finite.
     fn put_vectors(&self, model: ModelId, vectors: &[(ChunkHash, Vec<f32>)]) -> Result<u64>;
+    /// The vectors of an item's chunks, in their order; chunks that have none yet
+    /// are left out. Errors: `NotFound` for an unknown model.
+    fn item_vectors(&self, model: ModelId, item: ItemId) -> Result<Vec<ChunkVector>>;
     /// Removes vectors of no chunk at all. Returns how many there were.
     fn remove_orphan_vectors(&self) -> Result<u64>;
     /// Removes vectors that have not the length their model asks for. Returns

@@ -157,7 +157,7 @@ impl Engine {
     }
 
     /// A hit that cites this chunk and says nothing of why.
-    fn cited(&self, chunk: &ChunkHit) -> Result<Hit, Error> {
+    pub(crate) fn cited(&self, chunk: &ChunkHit) -> Result<Hit, Error> {
         Ok(Hit {
             item: chunk.item.id.0,
             chunk: chunk.chunk.id.0,

@@ -5,6 +5,7 @@ mod eval;
 mod library;
 mod model;
 mod plugin;
+mod read;
 mod search;
 mod status;
 
@@ -26,7 +27,9 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
             library::sync(&open(&global, Access::Write)?, &args, output)
         }
         Command::Search(args) => search::search(&open(&global, Access::Read)?, args, output),
-        Command::Get(args) => search::get(&open(&global, Access::Read)?, &args, output),
+        Command::Get(args) => read::get(&open(&global, Access::Read)?, args, output),
+        Command::Similar(args) => read::similar(&open(&global, Access::Read)?, &args, output),
+        Command::Links(args) => read::links(&open(&global, Access::Read)?, &args, output),
         Command::List(args) => browse::list(&open(&global, Access::Read)?, args, output),
         Command::Browse(args) => browse::browse(&open(&global, Access::Read)?, args, output),
         Command::Status => status::status(&open(&global, Access::Read)?, output),

@@ -1,4 +1,4 @@
-//! `search` and `get`.
+//! `search`.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use pkb_engine::{Confidence, Engine, Hit, Level, SearchAnswer, SearchRequest, Wh
 
 use super::status::ago;
 use crate::cli;
-use crate::output::{DIM, MATCH, Output, PLACE, STRONG, count, printable, wrap};
+use crate::output::{DIM, MATCH, Output, PLACE, STRONG, printable, wrap};
 
 /// Lines that a snippet takes at most.
 const SNIPPET_LINES: usize = 4;
@@ -178,40 +178,4 @@ fn times(answer: &SearchAnswer, output: &Output) {
         times.show_ms,
         times.total_ms
     ));
-}
-
-pub(crate) fn get(engine: &Engine, args: &cli::Get, output: &Output) -> anyhow::Result<ExitCode> {
-    let reading = engine.read_item(&args.item.join(" "), args.lines)?;
-    if output.json {
-        output.json(&reading)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let item = &reading.details.item;
-    output.line(format_args!("{STRONG}{}{STRONG:#}", printable(&item.title)));
-    let lines = match (reading.lines, reading.line_count) {
-        (Some((from, to)), Some(all)) if args.lines.is_some() => {
-            format!(", lines {from}-{to} of {all}")
-        }
-        (_, Some(all)) => format!(", {}", count(u64::from(all), "line", "lines")),
-        _ => String::new(),
-    };
-    output.line(format_args!(
-        "{PLACE}{}{lines}{PLACE:#}",
-        printable(&reading.path)
-    ));
-    if !reading.details.tags.is_empty() {
-        let tags: Vec<String> = reading
-            .details
-            .tags
-            .iter()
-            .map(|tag| format!("#{}", printable(tag)))
-            .collect();
-        output.line(format_args!("{DIM}{}{DIM:#}", tags.join(" ")));
-    }
-    output.line("");
-    output.text(&printable(&reading.text));
-    if !reading.text.ends_with('\n') {
-        output.line("");
-    }
-    Ok(ExitCode::SUCCESS)
 }

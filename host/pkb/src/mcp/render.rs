@@ -95,13 +95,15 @@ pub(super) fn error(error: &Error) -> String {
 /// What the engine says for the command line, in a client's words. Commands
 /// that no tool stands for stay: they are the user's to run.
 pub(super) fn in_tools(text: &str) -> String {
-    const WORDS: [(&str, &str); 7] = [
+    const WORDS: [(&str, &str); 9] = [
         ("`pkb list`", "`browse_knowledge`"),
         ("`pkb browse`", "`browse_knowledge`"),
         ("`pkb search`", "`search_knowledge`"),
         ("`pkb sync`", "`sync_knowledge_base`"),
         ("`pkb status`", "`health_check`"),
         ("--lines", "from_line and to_line"),
+        ("--page", "page"),
+        ("`pkb get`", "`get_document`"),
         ("--accept-removals", "accept_removals"),
     ];
     WORDS.iter().fold(text.to_owned(), |text, (command, tool)| {

@@ -266,7 +266,7 @@ fn found_item(hit: Hit, explain: bool) -> FoundItem {
 
 fn text(found: &Found) -> String {
     let mut text = match found.hits.len() {
-        0 => "Nothing was found. Other words may find it; list_documents shows what there is.\n"
+        0 => "Nothing was found. Other words may find it; browse_knowledge shows what there is.\n"
             .to_owned(),
         hits => {
             let shown: Vec<String> = found

@@ -194,29 +194,33 @@ pub(super) fn set_properties(
     Ok(true)
 }
 
+/// The columns [`link_from`] reads, of `links`.
+pub(super) const LINK_COLUMNS: &str = "kind, target, heading, block, label, start, end";
+
+pub(super) fn link_from(row: &Row<'_>) -> rusqlite::Result<Link> {
+    let start: i64 = row.get(5)?;
+    let end: i64 = row.get(6)?;
+    Ok(Link {
+        kind: match row.get::<_, i64>(0)? {
+            0 => LinkKind::Wikilink,
+            1 => LinkKind::Embed,
+            2 => LinkKind::Hyperlink,
+            3 => LinkKind::Image,
+            other => return Err(bad_value(0, format!("unknown kind {other} of a link"))),
+        },
+        target: row.get(1)?,
+        heading: row.get(2)?,
+        block: row.get(3)?,
+        label: row.get(4)?,
+        span: start.unsigned_abs()..end.unsigned_abs(),
+    })
+}
+
 pub(super) fn links(conn: &Connection, item: i64) -> rusqlite::Result<Vec<Link>> {
-    conn.prepare_cached(
-        "SELECT kind, target, heading, block, label, start, end FROM links
-         WHERE item_id = ?1 ORDER BY seq",
-    )?
-    .query_map([item], |row| {
-        let start: i64 = row.get(5)?;
-        let end: i64 = row.get(6)?;
-        Ok(Link {
-            kind: match row.get::<_, i64>(0)? {
-                0 => LinkKind::Wikilink,
-                1 => LinkKind::Embed,
-                2 => LinkKind::Hyperlink,
-                3 => LinkKind::Image,
-                other => return Err(bad_value(0, format!("unknown kind {other} of a link"))),
-            },
-            target: row.get(1)?,
-            heading: row.get(2)?,
-            block: row.get(3)?,
-            label: row.get(4)?,
-            span: start.unsigned_abs()..end.unsigned_abs(),
-        })
-    })?
+    conn.prepare_cached(&format!(
+        "SELECT {LINK_COLUMNS} FROM links WHERE item_id = ?1 ORDER BY seq"
+    ))?
+    .query_map([item], link_from)?
     .collect()
 }
 

@@ -12,6 +12,7 @@ mod glob;
 mod index;
 mod ledger;
 mod lexical;
+mod linked;
 mod lock;
 mod marks;
 mod migrate;

@@ -8,7 +8,8 @@ use rusqlite::{Connection, params};
 
 use super::ledger::Shared;
 use super::{
-    SqliteStore, check, find, ledger, lock, read, remove, sources, stats, terms, vectors, write,
+    SqliteStore, check, find, ledger, linked, lock, read, remove, sources, stats, terms, vectors,
+    write,
 };
 use crate::*;
 
@@ -231,6 +232,26 @@ impl Store for SqliteStore {
         self.pool.read("read chunks", |tx| read::hits(tx, ids))
     }
 
+    fn files(&self, source: SourceId) -> Result<Vec<Named>> {
+        self.pool
+            .read("read its names", |tx| linked::files(tx, source))
+    }
+
+    fn aliases(&self, source: SourceId) -> Result<Vec<(ItemId, String)>> {
+        self.pool
+            .read("read its names", |tx| linked::aliases(tx, source))
+    }
+
+    fn at_addresses(&self, keep: &mut dyn FnMut(&str) -> bool) -> Result<Vec<Item>> {
+        self.pool
+            .read("find items", |tx| linked::at_addresses(tx, keep))
+    }
+
+    fn links_to(&self, keep: &mut dyn FnMut(&str) -> bool) -> Result<Vec<(Item, Link)>> {
+        self.pool
+            .read("read its links", |tx| linked::links_to(tx, keep))
+    }
+
     fn lexical(
         &self,
         query: &LexicalQuery,
@@ -361,6 +382,14 @@ impl Store for SqliteStore {
             }
             vectors::put(tx, model, &packed).map(Ok)
         })?
+    }
+
+    fn item_vectors(&self, model: ModelId, item: ItemId) -> Result<Vec<ChunkVector>> {
+        self.pool
+            .read("read vectors", |tx| match vectors::model(tx, model)? {
+                Some(known) => vectors::of_item(tx, known, item).map(Ok),
+                None => Ok(Err(no_model(model))),
+            })?
     }
 
     fn remove_orphan_vectors(&self) -> Result<u64> {

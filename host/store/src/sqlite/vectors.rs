@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{read, slice, sql_limit};
-use crate::{ChunkHash, ChunkId, ModelId, ModelStats, Unembedded};
+use crate::{ChunkHash, ChunkId, ChunkVector, ItemId, ModelId, ModelStats, Unembedded};
 
 /// Bytes of the scale before the numbers of a stored vector.
 const SCALE: usize = 4;
@@ -192,6 +192,33 @@ pub(super) fn unembedded(
             context: row.get(2)?,
             text: slice(&text.1, &span).to_owned(),
         });
+    }
+    Ok(found)
+}
+
+/// The vectors of an item's chunks, in their order; chunks that have none are
+/// left out.
+pub(super) fn of_item(
+    conn: &Connection,
+    model: Model,
+    item: ItemId,
+) -> rusqlite::Result<Vec<ChunkVector>> {
+    let mut select = conn.prepare_cached(
+        "SELECT c.id, v.vector FROM chunks c
+         CROSS JOIN vectors v ON v.model_id = ?1 AND v.hash = c.hash
+         WHERE c.item_id = ?2 ORDER BY c.ordinal",
+    )?;
+    let mut rows = select.query(params![model.id.0, item.0])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let stored = row.get_ref(1)?.as_blob()?;
+        if let Some((scale, numbers)) = unpack(stored, model.dimensions as usize) {
+            let number = |byte: &u8| f32::from(byte.cast_signed()) * scale;
+            found.push(ChunkVector {
+                chunk: ChunkId(row.get(0)?),
+                vector: numbers.iter().map(number).collect(),
+            });
+        }
     }
     Ok(found)
 }

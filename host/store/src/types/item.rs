@@ -177,6 +177,15 @@ pub struct Link {
     pub span: Range<u64>,
 }
 
+/// Something in a source that a link can name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its identity within the source: of a file, the path.
+    pub external_id: String,
+    /// The item it is; none for what was skipped or could not be read.
+    pub item: Option<ItemId>,
+}
+
 /// What a chunk is found by: the terms that an analyzer made, parted by single
 /// spaces. Terms that stand one after the other in a column can be found as a
 /// phrase.
@@ -390,4 +399,13 @@ pub struct Chunk {
     pub context: Option<String>,
     /// Hash of what is embedded.
     pub hash: ChunkHash,
+}
+
+/// A chunk's vector, as far as 8 bits a number keep it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChunkVector {
+    /// The chunk.
+    pub chunk: ChunkId,
+    /// As long as the model has dimensions.
+    pub vector: Vec<f32>,
 }
