@@ -41,14 +41,12 @@ fn simplify(schema: &mut Schema) {
         schema.remove("default");
     }
     if let Some(kind) = schema.get_mut("type")
-        && let Some(kinds) = kind.as_array()
-        && let [only] = kinds
-            .iter()
-            .filter(|kind| *kind != "null")
-            .collect::<Vec<_>>()
-            .as_slice()
+        && let Some(kinds) = kind.as_array_mut()
     {
-        *kind = (*only).clone();
+        kinds.retain(|kind| kind != "null");
+        if let [only] = kinds.as_slice() {
+            *kind = only.clone();
+        }
     }
     // Descriptions are written in lines of source code.
     if let Some(Value::String(text)) = schema.get_mut("description") {
