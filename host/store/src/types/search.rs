@@ -255,8 +255,8 @@ impl Default for Ranking {
         Self {
             k1: 1.2,
             b: 0.75,
-            title: 2.0,
-            headings: 1.5,
+            title: 1.5,
+            headings: 1.25,
             body: 1.0,
             whole: 0.5,
         }
