@@ -534,3 +534,61 @@ fn items_are_found_by_what_people_call_them() {
         "plain"
     );
 }
+
+#[test]
+fn links_and_what_they_can_name_are_read_by_what_is_asked() {
+    let home = Home::new();
+    let linked = |name: &str, target: &str| {
+        let mut item = note(home.source, name, "to and fro");
+        item.aliases = vec![format!("other {name}")];
+        item.url = Some(format!("https://e.org/{name}"));
+        item.links = vec![Link {
+            kind: LinkKind::Wikilink,
+            target: target.into(),
+            heading: None,
+            block: None,
+            label: None,
+            span: 0..2,
+        }];
+        home.put_item(item)
+    };
+    let a = linked("a.md", "b");
+    let b = linked("b.md", "a");
+    let gone = linked("gone.md", "a");
+    home.store.soft_delete(&[gone], "user").unwrap();
+    home.store
+        .put_ledger(&[LedgerWrite {
+            source: home.source,
+            external_id: "a.png".into(),
+            outcome: NotIndexed::Skipped,
+            reason: "kind".into(),
+            message: String::new(),
+            provenance: Provenance::default(),
+        }])
+        .unwrap();
+
+    let mut files = home.store.files(home.source).unwrap();
+    files.sort_by(|a, b| a.external_id.cmp(&b.external_id));
+    let files: Vec<_> = files
+        .iter()
+        .map(|file| (file.external_id.as_str(), file.item))
+        .collect();
+    assert_eq!(
+        files,
+        [("a.md", Some(a)), ("a.png", None), ("b.md", Some(b))]
+    );
+    let mut aliases = home.store.aliases(home.source).unwrap();
+    aliases.sort_unstable();
+    assert_eq!(
+        aliases,
+        [(a, "other a.md".to_owned()), (b, "other b.md".to_owned())]
+    );
+    let to_a = home.store.links_to(&mut |target| target == "a").unwrap();
+    assert_eq!(to_a.len(), 1);
+    assert_eq!((to_a[0].0.id, to_a[0].1.target.as_str()), (b, "a"));
+    let at = home
+        .store
+        .at_addresses(&mut |url| url.ends_with(".md"))
+        .unwrap();
+    assert_eq!(at.len(), 2);
+}

@@ -180,3 +180,19 @@ fn unembedded_chunks_come_with_what_is_embedded() {
         .unwrap();
     assert_eq!(rest.len(), 1);
 }
+
+#[test]
+fn the_vectors_of_an_item_come_in_the_order_of_its_chunks() {
+    let home = Home::new();
+    let model = home.store.ensure_model("f1", "tiny", 8).unwrap();
+    let item = home.put("a.md", "alpha\n\nbeta\n\ngamma");
+    assert!(home.store.item_vectors(model, item).unwrap().is_empty());
+    embed_all(&home.store, model);
+    let found = home.store.item_vectors(model, item).unwrap();
+    assert_eq!(found.len(), 3);
+    for (own, text) in found.iter().zip(["alpha", "beta", "gamma"]) {
+        let cosine: f32 = own.vector.iter().zip(embed(text)).map(|(a, b)| a * b).sum();
+        assert!((cosine - 1.0).abs() < 0.01, "{text}: {cosine}");
+    }
+    assert!(home.store.item_vectors(ModelId(99), item).is_err());
+}
