@@ -1,5 +1,7 @@
 //! What people type, and what it finds: each of these has failed somewhere.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
 use pkb_tests::Library;
 
 /// The paths found by word for a query, best first, without the source.
