@@ -187,6 +187,27 @@ eval SET="": _wasm
         fi
     fi
 
+# feeds the query parser and the analyzer odd inputs, for SECONDS each; what breaks them is kept in target/fuzz
+fuzz SECONDS="600":
+    #!/usr/bin/env bash
+    set -euo pipefail
+    work={{ quote(target / "fuzz") }}
+    export PATH="$work/tools/bin:$PATH"
+    if ! command -v cargo-fuzz >/dev/null; then
+        cargo install cargo-fuzz --version 0.13.2 --locked --root "$work/tools"
+    fi
+    # Instrumentation is for nightly compilers only, unless one insists; the code
+    # is to be tried as the pinned compiler builds it.
+    export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$work/build"
+    for what in query analyze; do
+        mkdir -p "$work/corpus/$what" "$work/found/$what"
+        # No address sanitizer: there is no unsafe code to try.
+        cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$what" \
+            "$work/corpus/$what" "tests/fuzz/seeds/$what" -- \
+            -max_total_time={{ SECONDS }} -max_len=4096 -timeout=20 -print_final_stats=1 \
+            -artifact_prefix="$work/found/$what/"
+    done
+
 # builds pkb and puts it on the PATH
 install: _wasm
     cargo install --locked --path host/pkb

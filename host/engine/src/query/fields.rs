@@ -18,7 +18,7 @@ pub(super) struct Field {
 pub(super) fn field(name: &str, value: &str, not: bool, now: &ZonedDateTime) -> Option<Field> {
     let name = name.to_ascii_lowercase();
     let value = value.trim();
-    if value.is_empty() {
+    if value.trim_matches([',', ' ']).is_empty() {
         return None;
     }
     let list = || -> Vec<String> {

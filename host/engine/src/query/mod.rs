@@ -93,7 +93,7 @@ impl Query {
             {
                 query.conditions.push(field.condition);
                 query.understand(piece.whole, field.meaning);
-            } else if piece.not {
+            } else if piece.not && has_word(piece.body) {
                 excluded.push(piece);
             } else if piece.quoted {
                 query.add_text(piece.body);
@@ -141,7 +141,7 @@ impl Query {
     }
 
     fn add_text(&mut self, text: &str) {
-        if self.text.len() + text.len() < LONGEST_TEXT {
+        if !text.is_empty() && self.text.len() + text.len() < LONGEST_TEXT {
             if !self.text.is_empty() {
                 self.text.push(' ');
             }
@@ -199,7 +199,7 @@ struct Pieces<'a> {
     rest: &'a str,
     /// The last place of each closing quote, so that an unclosed one does not
     /// make the rest be gone through again and again.
-    last: [(char, Option<usize>); 4],
+    last: [(char, Option<usize>); 5],
     /// Bytes before `rest`.
     at: usize,
 }
@@ -208,7 +208,7 @@ impl<'a> Pieces<'a> {
     fn of(text: &'a str) -> Self {
         Pieces {
             rest: text,
-            last: ['"', '”', '»', '」'].map(|c| (c, text.rfind(c))),
+            last: ['"', '“', '”', '»', '」'].map(|c| (c, text.rfind(c))),
             at: 0,
         }
     }
@@ -220,10 +220,9 @@ impl<'a> Pieces<'a> {
         let close = closing(open)?;
         let begins = from + open.len_utf8();
         let possible = close.iter().any(|c| {
-            self.last
-                .iter()
-                .find(|(known, _)| known == c)
-                .is_none_or(|(_, last)| last.is_some_and(|last| last >= self.at + begins))
+            self.last.iter().any(|(known, last)| {
+                known == c && last.is_some_and(|last| last >= self.at + begins)
+            })
         });
         if !possible {
             return None;

@@ -188,6 +188,32 @@ fn a_paste_is_cut_at_a_character() {
     assert!(odd.phrases.len() <= MOST_PARTS && odd.understood.len() <= MOST_PARTS);
 }
 
+#[test]
+fn what_says_nothing_asks_nothing() {
+    let query = parse("budget -\"\" \"\" -\"!?\"");
+    assert_eq!(
+        (query.words, query.phrases),
+        (vec!["budget".into()], vec![])
+    );
+    assert_eq!(parse("source:, budget").conditions, []);
+    assert_eq!(parse("budget \"\"").text, "budget");
+}
+
+#[test]
+fn every_closing_quote_is_known_beforehand() {
+    let text = "x";
+    for open in ['"', '“', '„', '«', '「'] {
+        for close in closing(open).unwrap() {
+            assert!(
+                Pieces::of(text)
+                    .last
+                    .iter()
+                    .any(|(known, _)| known == close)
+            );
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn no_input_panics_and_nothing_odd_comes_out(input in "\\PC*|[-:\" a-z“”„«»#.0-9\\x00-\\x1f]{0,80}") {
