@@ -43,6 +43,12 @@ fn a_stopped_embedding_keeps_what_it_made() {
     let made = vectors();
     assert!(made > 0, "nothing was kept");
     assert!(made < 600, "it was through before it could be stopped");
+    let missing = &library.run(&["search", "embed"])["freshness"]["vectors_missing"];
+    assert_eq!(
+        missing,
+        &(600 - made),
+        "an answer says what meaning cannot find yet"
+    );
 }
 
 #[test]

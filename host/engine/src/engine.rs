@@ -253,6 +253,18 @@ impl Engine {
         Ok(None)
     }
 
+    /// Chunks without a vector of the chosen model; none before it embedded
+    /// anything.
+    pub(crate) fn vectors_missing(&self) -> Result<Option<u64>, Error> {
+        let Some(chosen) = self.chosen_model()? else {
+            return Ok(None);
+        };
+        let fingerprint = &chosen.model.info().fingerprint;
+        let stats = self.model_stats()?;
+        let own = stats.iter().find(|stats| stats.fingerprint == *fingerprint);
+        Ok(own.map(|own| own.missing))
+    }
+
     fn model_stats(&self) -> Result<Vec<ModelStats>, Error> {
         let mut kept = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((when, stats)) = &*kept

@@ -111,8 +111,10 @@ pub struct Freshness {
     /// When the source was last gone through that was left alone longest, in
     /// milliseconds since 1970; none where one never was.
     pub last_sync: Option<Millis>,
-    /// Chunks that can only be found by word so far.
-    pub vectors_missing: u64,
+    /// Chunks that can only be found by word so far; none where meaning was not
+    /// looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vectors_missing: Option<u64>,
 }
 
 /// Time of each stage, in milliseconds.
@@ -297,6 +299,10 @@ impl Engine {
             legs = self.legs(request, &prepared, &mut answer)?;
         }
 
+        if legs.dense.is_some() {
+            answer.freshness.vectors_missing = self.vectors_missing()?;
+        }
+
         let fusing = Instant::now();
         let fused = self.fuse(request, &prepared, &legs, &mut answer)?;
         answer.times.fuse_ms = ms(fusing.elapsed());
@@ -415,7 +421,7 @@ impl Engine {
                 .map(|(_, run)| run.and_then(|run| run.finished))
                 .min()
                 .flatten(),
-            vectors_missing: 0,
+            vectors_missing: None,
         })
     }
 }
