@@ -177,7 +177,14 @@ fn the_weights_of_the_legs_can_be_tried() {
     let usual = place.report(&arguments(&folder, &["--mode", "hybrid"]));
     // What only the other leg has comes after all that the words found.
     assert!(hybrid >= lexical, "{lexical} {hybrid}");
-    assert!(mean(&usual, None, "hybrid", "MRR@10") >= hybrid);
+    let usual_mean = mean(&usual, None, "hybrid", "MRR@10");
+    assert!(usual_mean > hybrid, "{usual_mean} {hybrid}");
+    let only_meaning = place.report(&arguments(&folder, &["--weights", "0:1"]));
+    let [dense, turned] = ["dense", "hybrid"].map(|mode| mean(&only_meaning, None, mode, "MRR@10"));
+    assert!(
+        turned >= dense && turned != hybrid,
+        "{dense} {turned} {hybrid}"
+    );
     assert_eq!(only_words["fusion"], "weights 1:0");
     assert!(usual["fusion"].is_null());
 }
