@@ -9,6 +9,7 @@ pub(super) const APPLICATION_ID: i32 = 0x706b_6273;
 const STEPS: &[&str] = &[
     include_str!("../schema/0001.sql"),
     include_str!("../schema/0002.sql"),
+    include_str!("../schema/0003.sql"),
 ];
 
 /// The version this code works with.
