@@ -34,6 +34,7 @@ impl Engine {
         let Some(active) = self.chosen_model()? else {
             return Ok(EmbedReport::default());
         };
+        let _span = tracing::info_span!("embed").entered();
         let mut report = EmbedReport {
             model: Some(active.model.info().name.clone()),
             ..EmbedReport::default()
@@ -94,18 +95,23 @@ impl Engine {
                     )
                 })
                 .collect();
-            let sequences = active.tokenizer.encode(&texts)?;
+            let sequences = tracing::debug_span!("embed.tokenize")
+                .in_scope(|| active.tokenizer.encode(&texts))?;
+            let tokens: usize = sequences.iter().map(Vec::len).sum();
+            let model = tracing::debug_span!("embed.model", tokens).entered();
             let done = *made;
             let vectors = active.model.embed(&sequences, &|| job.stop(), &|some| {
                 job.progress(Stage::Embedding, done + some as u64, Some(total));
             });
+            drop(model);
             let vectors = match vectors {
                 Err(pkb_embed::Error::Stopped) => return Err(Error::Stopped),
                 other => other?,
             };
             let rows: Vec<(ChunkHash, Vec<f32>)> =
                 batch.iter().map(|chunk| chunk.hash).zip(vectors).collect();
-            *made += self.store().put_vectors(id, &rows)?;
+            *made += tracing::debug_span!("embed.store", vectors = rows.len())
+                .in_scope(|| self.store().put_vectors(id, &rows))?;
             after = Some(last);
         }
     }

@@ -28,6 +28,7 @@ mod search;
 mod similar;
 mod snippet;
 mod sources;
+pub mod telemetry;
 mod terms;
 mod trial;
 
