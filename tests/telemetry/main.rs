@@ -120,6 +120,26 @@ fn stats_tell_what_was_done_over_several_runs() {
 }
 
 #[test]
+fn embedding_is_counted_in_vectors_and_tokens() {
+    let Some(library) = private().with_model() else {
+        return;
+    };
+    library.sync();
+    library.found("closed");
+    let stats = library.run(&["stats"]);
+    let totals = &stats["totals"];
+    assert_eq!(totals["vectors"], 3, "{totals}");
+    assert!(totals["tokens"].as_u64().unwrap() > 15, "{totals}");
+    assert!(totals["tokens_per_second"].as_f64().unwrap() > 0.0);
+    assert_eq!(stage(&stats, "embed")["calls"], 1);
+    // The query's embedding is not among those of the chunks.
+    assert_eq!(stage(&stats, "embed.model")["calls"], 1);
+    for name in ["search.embed", "search.dense"] {
+        assert_eq!(stage(&stats, name)["calls"], 1, "{name}");
+    }
+}
+
+#[test]
 fn stats_can_be_cut_and_forgotten() {
     let library = private();
     library.sync();
@@ -179,14 +199,14 @@ fn a_folder_that_cannot_be_used_fails_no_command() {
         )
         .unwrap();
     }
-    let output = library.output(&["search", "moon"]);
+    let output = library.output(&["--quiet", "search", "moon"]);
     assert!(output.status.success());
     assert_eq!(stderr(&output), "", "nothing is said of it");
     assert_eq!(stage(&library.run(&["stats"]), "search")["calls"], 1);
     // Not to be written: a file stands where the folder should.
     fs::remove_dir_all(&folder).unwrap();
     fs::write(&folder, "").unwrap();
-    let output = library.output(&["search", "moon"]);
+    let output = library.output(&["--quiet", "search", "moon"]);
     assert!(output.status.success());
     assert_eq!(stderr(&output), "", "nothing is said of it");
     assert_eq!(library.run(&["stats"])["days"], 0);
@@ -287,12 +307,14 @@ fn a_server_measures_the_tools_that_are_called() {
     let got = stage(&stats, "mcp.request/get_document");
     assert_eq!(got["outcomes"]["outcome"]["failed"], 1);
     assert_eq!(stage(&stats, "mcp.request/unknown")["calls"], 1);
+    assert_tells_nothing_private("what is kept", stats.to_string().as_bytes());
 }
 
 #[test]
 fn json_logs_are_json_with_spans_and_durations() {
     let library = private();
     let logging = [
+        "--quiet",
         "--log",
         "pkb=debug,pkb_engine=debug",
         "--log-format",
@@ -333,7 +355,8 @@ fn a_log_goes_to_a_file_where_one_is_named() {
     let file = library.home_file("pkb.log");
     let name = file.to_str().unwrap();
     for _ in 0..2 {
-        let output = library.output(&["--log", "info", "--log-file", name, "sync"]);
+        let arguments = ["--quiet", "--log", "info", "--log-file", name, "sync"];
+        let output = library.output(&arguments);
         assert!(output.status.success());
         assert_eq!(stderr(&output), "");
     }
@@ -387,7 +410,6 @@ fn nothing_private_is_logged_above_debug_or_kept() {
                 json!({"query": "mistletoequery zanzibarium"}),
             ),
             ("get_document", json!({"item": "quokkapath"})),
-            ("mistletoequery", json!({})),
         ],
     );
     assert!(log.contains("mcp.request"), "{log}");
