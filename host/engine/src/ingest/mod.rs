@@ -150,9 +150,18 @@ impl Engine {
             tracing::info!(source = outcome.source, outcome = word, counts = ?outcome.counts, "synced");
             report.sources.push(outcome);
         }
-        if !report.stopped && !options.skip_embedding {
-            match self.embed(job) {
-                Ok(embedding) => report.embedding = Some(embedding),
+        if !report.stopped {
+            let outcome = self.rechunk(job).and_then(|()| {
+                if !options.skip_embedding {
+                    report.embedding = Some(self.embed(job)?);
+                } else if self.chosen_model()?.is_none() {
+                    // No vectors are to come that new chunks could wait for.
+                    self.store().take_over(None)?;
+                }
+                Ok(())
+            });
+            match outcome {
+                Ok(()) => {}
                 Err(Error::Stopped) => report.stopped = true,
                 Err(other) => return Err(other),
             }
@@ -194,7 +203,7 @@ impl Engine {
                 .files
                 .iter()
                 .partition(|file| match known.get(&file.id) {
-                    Some(stamp) => is_changed(file, stamp, &pipeline.key, options),
+                    Some(stamp) => is_changed(file, stamp, &pipeline, options),
                     None => true,
                 });
         let still_failed = same
@@ -218,6 +227,7 @@ impl Engine {
             source,
             folder: &folder,
             pipeline: &pipeline,
+            sets: &pipeline.wanted_sets(self)?,
             known: &known,
             moves: &moves,
             all: options.all,
@@ -281,7 +291,7 @@ impl Engine {
                 LedgerState::Skipped
             };
             let same = known.get(id).is_some_and(|stamp| {
-                stamp.state == state && stamp.stamp == *reason && stamp.pipeline == pipeline.key
+                stamp.state == state && stamp.stamp == *reason && stamp.pipeline == pipeline.read_key
             });
             if !same {
                 rows.push(LedgerWrite {
@@ -300,7 +310,7 @@ impl Engine {
                     message: reason.clone(),
                     provenance: Provenance {
                         stamp: reason.clone(),
-                        pipeline: pipeline.key.clone(),
+                        pipeline: pipeline.read_key.clone(),
                         ..Provenance::default()
                     },
                 });

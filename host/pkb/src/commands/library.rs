@@ -107,6 +107,13 @@ fn show(report: &SyncReport, output: &Output) {
         )),
         _ => {}
     }
+    let unembeddable = report.embedding.as_ref().map_or(0, |done| done.failed);
+    if unembeddable > 0 {
+        output.note(format_args!(
+            "{} can only be found by word, as the model failed on them: `pkb ledger --warnings` says which",
+            count(unembeddable, "chunk", "chunks")
+        ));
+    }
     if report.stopped {
         output.note("stopped before it was through; what is done is kept, and `pkb sync` goes on from there");
     }
