@@ -20,15 +20,16 @@ const BATCH: usize = 128;
 impl Engine {
     /// Makes new chunks for all items whose own were made with something else
     /// than is wanted now. It can be stopped at any point and goes on where it
-    /// was. A source whose components cannot be loaded keeps what it has.
+    /// was. A source whose components cannot be loaded keeps what it has. Counts
+    /// the items in `done`.
     ///
     /// # Errors
     /// [`Error::Stopped`] when the job says so; when the database cannot be
     /// written.
-    pub(crate) fn rechunk(&self, job: &dyn Job) -> Result<(), Error> {
+    pub(crate) fn rechunk(&self, job: &dyn Job, done: &mut u64) -> Result<(), Error> {
         for source in self.sources()? {
             match Pipeline::of(self, &source) {
-                Ok(pipeline) => self.rechunk_source(&source, &pipeline, job)?,
+                Ok(pipeline) => self.rechunk_source(&source, &pipeline, job, done)?,
                 // Its own sync reports that.
                 Err(error) => tracing::warn!("{} keeps its chunks: {error}", source.spec.name),
             }
@@ -41,6 +42,7 @@ impl Engine {
         source: &Source,
         pipeline: &Pipeline,
         job: &dyn Job,
+        counted: &mut u64,
     ) -> Result<(), Error> {
         let wanted = pipeline.wanted_sets(self)?;
         self.store().unstage(source.id, &wanted)?;
@@ -72,6 +74,7 @@ impl Engine {
                 }
             }
             self.store().stage(&staged)?;
+            *counted += staged.len() as u64;
             if !failed.is_empty() {
                 self.store().put_ledger(&failed)?;
             }

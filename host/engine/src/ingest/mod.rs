@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use self::changes::{File, Found, Moves, gone, is_changed, is_live, scan};
 use self::writer::{Work, Writer};
-use crate::embedding::EmbedReport;
+use crate::embedding::{EmbedReport, is_zero};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::job::{Job, Stage};
@@ -53,6 +53,9 @@ pub struct SyncOptions {
 pub struct SyncReport {
     /// One for each source, in order.
     pub sources: Vec<SourceReport>,
+    /// Items that were split anew, as another chunker or model asks for.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rechunked: u64,
     /// The embedding that followed; none where it was not asked for.
     pub embedding: Option<EmbedReport>,
     /// Whether the job was stopped before it was through.
@@ -151,7 +154,7 @@ impl Engine {
             report.sources.push(outcome);
         }
         if !report.stopped {
-            let outcome = self.rechunk(job).and_then(|()| {
+            let outcome = self.rechunk(job, &mut report.rechunked).and_then(|()| {
                 if !options.skip_embedding {
                     report.embedding = Some(self.embed(job)?);
                 } else if self.chosen_model()?.is_none() {

@@ -95,6 +95,12 @@ fn show(report: &SyncReport, output: &Output) {
             ));
         }
     }
+    if report.rechunked > 0 {
+        output.line(format_args!(
+            "{} split anew, as another chunker or model asks for",
+            count(report.rechunked, "item", "items")
+        ));
+    }
     match &report.embedding {
         Some(done) if done.model.is_none() => {
             output.note(
