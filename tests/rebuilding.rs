@@ -26,9 +26,7 @@ fn chunks(library: &Library) -> Vec<Value> {
     let answer = library.run(&["search", "kingfisher", "--mode", "lexical"]);
     let hits = answer["hits"].as_array().unwrap();
     assert!(!hits.is_empty(), "{answer}");
-    hits.iter()
-        .map(|hit| hit["lines"].clone())
-        .collect()
+    hits.iter().map(|hit| hit["lines"].clone()).collect()
 }
 
 fn choose(library: &Library, chunker: &str) {
@@ -36,7 +34,9 @@ fn choose(library: &Library, chunker: &str) {
 }
 
 fn chunk_total(library: &Library) -> u64 {
-    library.run(&["status"])["store"]["chunks"].as_u64().unwrap()
+    library.run(&["status"])["store"]["chunks"]
+        .as_u64()
+        .unwrap()
 }
 
 #[test]
@@ -56,7 +56,10 @@ fn another_chunker_splits_stored_texts_even_when_the_files_are_gone() {
     library.assert_sound();
     fs::rename(library.home_file("elsewhere"), library.notes.path()).unwrap();
     let counts = library.sync();
-    assert_eq!((&counts["unchanged"], &counts["updated"]), (&1.into(), &0.into()));
+    assert_eq!(
+        (&counts["unchanged"], &counts["updated"]),
+        (&1.into(), &0.into())
+    );
 }
 
 #[test]
@@ -73,7 +76,9 @@ fn the_old_chunks_are_searched_until_the_new_ones_have_their_vectors() {
     library.run(&["sync", "--no-embed"]);
     assert_eq!(chunk_total(&library), before);
     assert_eq!(chunks(&library), spans);
-    let waiting = library.run(&["status"])["model"]["missing"].as_u64().unwrap();
+    let waiting = library.run(&["status"])["model"]["missing"]
+        .as_u64()
+        .unwrap();
     assert!(waiting > 0);
     let by_meaning = library.run(&["search", "river bird", "--mode", "dense"]);
     assert_eq!(by_meaning["hits"][0]["path"], "notes/birds.md");
@@ -85,7 +90,9 @@ fn the_old_chunks_are_searched_until_the_new_ones_have_their_vectors() {
     assert_eq!(library.found("heron reeds")[0], "notes/heron.md");
     assert_eq!(chunks(&library), spans);
 
-    let made = library.run(&["sync"])["embedding"]["made"].as_u64().unwrap();
+    let made = library.run(&["sync"])["embedding"]["made"]
+        .as_u64()
+        .unwrap();
     assert_eq!(made, waiting + 1);
     assert_ne!(chunk_total(&library), before + 1);
     assert_ne!(chunks(&library), spans);
@@ -139,7 +146,10 @@ fn a_chunk_that_the_model_fails_on_costs_one_line_and_nothing_else() {
     assert_eq!(rows.len(), 1, "{rows:?}");
     assert_eq!(rows[0]["external_id"], "bad.md");
     let warning = rows[0]["warnings"][0].as_str().unwrap();
-    assert!(warning.contains("zorkblat") && warning.contains("by word"), "{warning}");
+    assert!(
+        warning.contains("zorkblat") && warning.contains("by word"),
+        "{warning}"
+    );
     assert_eq!(library.found("zorkblat"), ["notes/bad.md"]);
     let again = library.run(&["sync"]);
     assert!(again["embedding"]["failed"].is_null(), "{again}");

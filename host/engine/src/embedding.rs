@@ -31,7 +31,10 @@ pub struct EmbedReport {
     pub failed: u64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
 pub(crate) fn is_zero(number: &u64) -> bool {
     *number == 0
 }
@@ -169,8 +172,10 @@ impl Pass<'_> {
             match self.vectors(std::slice::from_ref(chunk), report.made) {
                 Ok(vectors) => {
                     worked = true;
-                    let rows: Vec<(ChunkHash, Vec<f32>)> =
-                        vectors.into_iter().map(|vector| (chunk.hash, vector)).collect();
+                    let rows: Vec<(ChunkHash, Vec<f32>)> = vectors
+                        .into_iter()
+                        .map(|vector| (chunk.hash, vector))
+                        .collect();
                     report.made += store.put_vectors(self.id, &rows)?;
                 }
                 Err(Error::Stopped) => return Err(Error::Stopped),

@@ -437,7 +437,10 @@ impl Prepared {
         ItemWrite {
             source: source.id,
             kind: kind.into(),
-            chunk_set: sets.iter().find(|wanted| wanted.kind == kind).map(|wanted| wanted.set),
+            chunk_set: sets
+                .iter()
+                .find(|wanted| wanted.kind == kind)
+                .map(|wanted| wanted.set),
             title: document.title,
             url: item_url(folder.path(), &id).ok(),
             author: convert::text(&properties, "author"),

@@ -84,10 +84,7 @@ impl Engine {
 }
 
 /// New chunks for each item, in order; several threads share the work.
-fn split_all(
-    pipeline: &Pipeline,
-    items: &[Outdated],
-) -> Vec<Result<Vec<ChunkWrite>, CallError>> {
+fn split_all(pipeline: &Pipeline, items: &[Outdated]) -> Vec<Result<Vec<ChunkWrite>, CallError>> {
     let workers = thread::available_parallelism().map_or(2, usize::from);
     let share = items.len().div_ceil(workers).max(1);
     thread::scope(|scope| {

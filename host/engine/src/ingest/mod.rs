@@ -294,7 +294,9 @@ impl Engine {
                 LedgerState::Skipped
             };
             let same = known.get(id).is_some_and(|stamp| {
-                stamp.state == state && stamp.stamp == *reason && stamp.pipeline == pipeline.read_key
+                stamp.state == state
+                    && stamp.stamp == *reason
+                    && stamp.pipeline == pipeline.read_key
             });
             if !same {
                 rows.push(LedgerWrite {

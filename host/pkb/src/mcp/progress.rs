@@ -46,7 +46,9 @@ impl Meter {
             // Scanning has no first call with 0.
             Stage::Scanning => done < self.done,
             // Several threads report, so a smaller number may just be late.
-            Stage::Reading | Stage::Chunking | Stage::Embedding | Stage::Asking => done == 0 && self.done > 0,
+            Stage::Reading | Stage::Chunking | Stage::Embedding | Stage::Asking => {
+                done == 0 && self.done > 0
+            }
         };
         match self.stage {
             Some(last) if last != stage || again => {

@@ -71,7 +71,8 @@ pub(super) fn outdated(
         .iter()
         .map(|wanted| (wanted.kind.as_str(), wanted.set.0))
         .collect();
-    let pairs = serde_json::to_string(&pairs).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let pairs = serde_json::to_string(&pairs)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     let from = "FROM items i
          JOIN (SELECT value ->> 0 AS kind, value ->> 1 AS chunk_set FROM json_each(?2)) w
              ON w.kind = i.kind

@@ -87,10 +87,7 @@ fn chunks(conn: &Connection, item: i64) -> rusqlite::Result<Vec<ChunkWrite>> {
     .collect()
 }
 
-pub(super) fn take_over(
-    conn: &Connection,
-    model: Option<ModelId>,
-) -> rusqlite::Result<TakeOver> {
+pub(super) fn take_over(conn: &Connection, model: Option<ModelId>) -> rusqlite::Result<TakeOver> {
     let items: Vec<(i64, ChunkSetId)> = conn
         .prepare_cached("SELECT item_id, chunk_set FROM staged ORDER BY item_id")?
         .query_map([], |row| Ok((row.get(0)?, ChunkSetId(row.get(1)?))))?

@@ -8,8 +8,8 @@ use rusqlite::{Connection, params};
 
 use super::ledger::Shared;
 use super::{
-    SqliteStore, check, chunk_sets, find, ledger, linked, lock, read, remove, sources, staged, stats,
-    terms, vectors, write,
+    SqliteStore, check, chunk_sets, find, ledger, linked, lock, read, remove, sources, staged,
+    stats, terms, vectors, write,
 };
 use crate::*;
 
@@ -436,7 +436,10 @@ impl Store for SqliteStore {
 
     fn unstage(&self, source: SourceId, wanted: &[WantedSet]) -> Result<u64> {
         // Nearly always nothing is, and then nobody needs to wait for a write.
-        if !self.pool.read("read its chunk sets", |tx| staged::any(tx))? {
+        if !self
+            .pool
+            .read("read its chunk sets", |tx| staged::any(tx))?
+        {
             return Ok(0);
         }
         self.pool.write("drop staged chunks", |tx| {

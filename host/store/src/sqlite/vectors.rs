@@ -152,8 +152,7 @@ pub(super) fn models(conn: &Connection) -> rusqlite::Result<Vec<ModelStats>> {
     conn.prepare_cached("SELECT id, fingerprint, name, dimensions FROM models ORDER BY id")?
         .query_map([], |row| {
             let id = ModelId(row.get(0)?);
-            let counts =
-                |row: &Row<'_>| Ok((super::count(row, 0)?, super::count(row, 1)?));
+            let counts = |row: &Row<'_>| Ok((super::count(row, 0)?, super::count(row, 1)?));
             let (live, present) = count.query_row([id.0], counts)?;
             let (wanted, ready) = if staging {
                 count_wanted.query_row([id.0], counts)?
@@ -199,7 +198,13 @@ pub(super) fn unembedded(
              ORDER BY c.id LIMIT ?3",
         )?;
         let cursor = |id| EmbedCursor::Searched(ChunkId(id));
-        collect(conn, &mut select, (model, after, limit), &cursor, &mut found)?;
+        collect(
+            conn,
+            &mut select,
+            (model, after, limit),
+            &cursor,
+            &mut found,
+        )?;
     }
     if found.is_empty() {
         let mut select = conn.prepare_cached(
@@ -213,7 +218,13 @@ pub(super) fn unembedded(
             Some(EmbedCursor::Staged(id)) => id,
             _ => -1,
         };
-        collect(conn, &mut select, (model, after, limit), &EmbedCursor::Staged, &mut found)?;
+        collect(
+            conn,
+            &mut select,
+            (model, after, limit),
+            &EmbedCursor::Staged,
+            &mut found,
+        )?;
     }
     Ok(found)
 }

@@ -128,22 +128,13 @@ fn replace(conn: &Connection, known: &Item, item: &ItemWrite) -> rusqlite::Resul
     let (lists, indexed_lists) = attach(conn, id, item, false)?;
     let text = replace_text(conn, id, item)?;
     let reindex = indexed_lists || known.title != item.title;
-    let chunks = replace_chunks(
-        conn,
-        id,
-        &item.chunks,
-        &item.text,
-        text.as_deref(),
-        reindex,
-    )?;
+    let chunks = replace_chunks(conn, id, &item.chunks, &item.text, text.as_deref(), reindex)?;
     // Made for what the item was.
     conn.prepare_cached("DELETE FROM staged WHERE item_id = ?1")?
         .execute([id])?;
     let chunk_set = item.chunk_set.map(|set| set.0);
-    conn.prepare_cached(
-        "UPDATE items SET chunk_set = ?2 WHERE id = ?1 AND chunk_set IS NOT ?2",
-    )?
-    .execute(params![id, chunk_set])?;
+    conn.prepare_cached("UPDATE items SET chunk_set = ?2 WHERE id = ?1 AND chunk_set IS NOT ?2")?
+        .execute(params![id, chunk_set])?;
     let same_columns = known.kind == item.kind
         && known.title == item.title
         && known.url == item.url

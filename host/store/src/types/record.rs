@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChunkHash, EmbedCursor, ItemId, Millis, ModelId, Provenance, Source, SourceId, SyncRunId};
+use super::{
+    ChunkHash, EmbedCursor, ItemId, Millis, ModelId, Provenance, Source, SourceId, SyncRunId,
+};
 
 /// What became of an item of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -103,7 +103,13 @@ fn staged_chunks_are_searched_only_once_they_took_over() {
     assert_eq!(embed(&home, model, 1), 2);
     assert_eq!(home.store.remove_orphan_vectors().unwrap(), 0);
     let taken = home.store.take_over(Some(model)).unwrap();
-    assert_eq!(taken, TakeOver { items: 2, model: false });
+    assert_eq!(
+        taken,
+        TakeOver {
+            items: 2,
+            model: false
+        }
+    );
     assert_eq!((chunk_count(&home, a), chunk_count(&home, b)), (1, 1));
     assert_eq!(home.search("alpha"), ["a.md"]);
     assert_eq!(home.store.remove_orphan_vectors().unwrap(), 4);
@@ -114,7 +120,10 @@ fn staged_chunks_are_searched_only_once_they_took_over() {
     assert_eq!(sets[0].0.as_ref().unwrap().key, "new");
     assert_eq!(sets[0].1, 2);
     home.assert_sound();
-    assert_eq!(home.store.take_over(Some(model)).unwrap(), TakeOver::default());
+    assert_eq!(
+        home.store.take_over(Some(model)).unwrap(),
+        TakeOver::default()
+    );
 }
 
 #[test]
@@ -197,7 +206,13 @@ fn a_model_takes_over_together_with_the_chunks_made_for_it() {
     assert_eq!(embed(&home, second, 9), 1);
     assert_eq!(home.store.current_model().unwrap(), Some(first));
     let taken = home.store.take_over(Some(second)).unwrap();
-    assert_eq!(taken, TakeOver { items: 1, model: true });
+    assert_eq!(
+        taken,
+        TakeOver {
+            items: 1,
+            model: true
+        }
+    );
     assert_eq!(home.store.current_model().unwrap(), Some(second));
     assert!(home.store.take_over(Some(ModelId(99))).is_err());
 }
