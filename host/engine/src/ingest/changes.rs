@@ -9,6 +9,7 @@ use pkb_store::{LedgerState, Stamp};
 use super::SyncOptions;
 use crate::error::Error;
 use crate::job::{Job, Stage};
+use crate::pipeline::Pipeline;
 
 /// What a scan found.
 pub(super) struct Found {
@@ -110,7 +111,12 @@ pub(super) fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error>
     }
 }
 
-pub(super) fn is_changed(file: &File, known: &Stamp, pipeline: &str, options: SyncOptions) -> bool {
+pub(super) fn is_changed(
+    file: &File,
+    known: &Stamp,
+    pipeline: &Pipeline,
+    options: SyncOptions,
+) -> bool {
     if options.all || options.retry_failed && known.state == LedgerState::Failed {
         return true;
     }
@@ -120,7 +126,13 @@ pub(super) fn is_changed(file: &File, known: &Stamp, pipeline: &str, options: Sy
         .deleted_from
         .as_deref()
         .is_some_and(|cause| cause != "user");
-    back || known.stamp != file.stamp || known.pipeline != pipeline
+    // Another chunker splits what is stored; only what failed is read again for
+    // it.
+    let key = match known.state {
+        LedgerState::Failed => &pipeline.key,
+        LedgerState::Indexed | LedgerState::Skipped => &pipeline.read_key,
+    };
+    back || known.stamp != file.stamp || known.pipeline != *key
 }
 
 /// Whether there is an item that can be searched.

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use self::changes::{File, Found, Moves, gone, is_changed, is_live, scan};
 use self::writer::{Work, Writer};
-use crate::embedding::EmbedReport;
+use crate::embedding::{EmbedReport, is_zero};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::job::{Job, Stage};
@@ -53,6 +53,9 @@ pub struct SyncOptions {
 pub struct SyncReport {
     /// One for each source, in order.
     pub sources: Vec<SourceReport>,
+    /// Items that were split anew, as another chunker or model asks for.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rechunked: u64,
     /// The embedding that followed; none where it was not asked for.
     pub embedding: Option<EmbedReport>,
     /// Whether the job was stopped before it was through.
@@ -151,9 +154,18 @@ impl Engine {
             tracing::info!(source = outcome.source, outcome = word, counts = ?outcome.counts, "synced");
             report.sources.push(outcome);
         }
-        if !report.stopped && !options.skip_embedding {
-            match self.embed(job) {
-                Ok(embedding) => report.embedding = Some(embedding),
+        if !report.stopped {
+            let outcome = self.rechunk(job, &mut report.rechunked).and_then(|()| {
+                if !options.skip_embedding {
+                    report.embedding = Some(self.embed(job)?);
+                } else if self.chosen_model()?.is_none() {
+                    // No vectors are to come that new chunks could wait for.
+                    self.store().take_over(None)?;
+                }
+                Ok(())
+            });
+            match outcome {
+                Ok(()) => {}
                 Err(Error::Stopped) => report.stopped = true,
                 Err(other) => return Err(other),
             }
@@ -196,7 +208,7 @@ impl Engine {
                 .files
                 .iter()
                 .partition(|file| match known.get(&file.id) {
-                    Some(stamp) => is_changed(file, stamp, &pipeline.key, options),
+                    Some(stamp) => is_changed(file, stamp, &pipeline, options),
                     None => true,
                 });
         let still_failed = same
@@ -220,6 +232,7 @@ impl Engine {
             source,
             folder: &folder,
             pipeline: &pipeline,
+            sets: &pipeline.wanted_sets(self)?,
             known: &known,
             moves: &moves,
             all: options.all,
@@ -283,7 +296,9 @@ impl Engine {
                 LedgerState::Skipped
             };
             let same = known.get(id).is_some_and(|stamp| {
-                stamp.state == state && stamp.stamp == *reason && stamp.pipeline == pipeline.key
+                stamp.state == state
+                    && stamp.stamp == *reason
+                    && stamp.pipeline == pipeline.read_key
             });
             if !same {
                 rows.push(LedgerWrite {
@@ -302,7 +317,7 @@ impl Engine {
                     message: reason.clone(),
                     provenance: Provenance {
                         stamp: reason.clone(),
-                        pipeline: pipeline.key.clone(),
+                        pipeline: pipeline.read_key.clone(),
                         ..Provenance::default()
                     },
                 });

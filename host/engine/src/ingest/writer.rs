@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use pkb_sources::FolderSource;
 use pkb_store::{
     ItemWrite, LedgerState, LedgerWrite, NotIndexed, Provenance, Rename, Source, Stamp, SyncCounts,
+    WantedSet,
 };
 
 use super::BATCH_ITEMS;
@@ -21,6 +22,8 @@ pub(super) struct Work<'a> {
     pub(super) source: &'a Source,
     pub(super) folder: &'a FolderSource,
     pub(super) pipeline: &'a Pipeline,
+    /// What the chunks are made with.
+    pub(super) sets: &'a [WantedSet],
     pub(super) known: &'a HashMap<String, Stamp>,
     pub(super) moves: &'a Moves,
     /// Whether what has not changed is stored anew all the same.
@@ -65,7 +68,7 @@ impl<'a> Writer<'a> {
                     && known.is_some_and(|known| {
                         known.content_hash == Some(document.content_hash)
                             && known.state == LedgerState::Indexed
-                            && known.pipeline == self.work.pipeline.key
+                            && known.pipeline == self.work.pipeline.read_key
                             && known.deleted_from.is_none()
                     });
                 if same_bytes {
@@ -76,6 +79,7 @@ impl<'a> Writer<'a> {
                     let item = document.into_item(
                         self.work.source,
                         self.work.folder,
+                        self.work.sets,
                         file.modified,
                         file.size,
                     );

@@ -18,6 +18,10 @@ pub const STAGES: &[(&str, &str)] = &[
     ("ingest.chunk", "text to chunks, by the chunker"),
     ("ingest.analyze", "text to terms, by the analyzer"),
     ("ingest.store", "a batch of items written"),
+    (
+        "rechunk",
+        "items split anew where the chunker or the model is another",
+    ),
     ("embed", "one pass that makes missing vectors"),
     ("embed.load", "building the model's plan"),
     ("embed.tokenize", "a batch of texts to tokens"),
