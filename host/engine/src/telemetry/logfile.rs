@@ -139,8 +139,8 @@ mod tests {
         for file in [path, logs[0].old()] {
             let text = fs::read_to_string(&file).unwrap();
             // Each process may add a line while another puts the file aside.
-            assert!(text.len() < 2_000 + 8 * 21, "{} bytes", text.len());
-            assert!(text.lines().all(|line| line.len() == 20), "{text}");
+            assert!(text.len() < 2_000 + 8 * 20, "{} bytes", text.len());
+            assert!(text.lines().all(|line| line.len() == 19), "{text}");
         }
     }
 
