@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Bits of a time that count: a bucket is at most 1/64 of its times wide.
-const BITS: u32 = 7;
+/// Bits of a time that count: a bucket is at most 1/32 of its times wide.
+const BITS: u32 = 6;
 
 /// How often which times were measured. As in HdrHistogram, the buckets are of
 /// even width within each power of two, so that the error is the same share of
@@ -29,7 +29,7 @@ impl Histogram {
     }
 
     /// The time, in nanoseconds, that this share of all times (from 0 to 1) was
-    /// not above, to within 1%; 0 where there are none.
+    /// not above, to within 2%; 0 where there are none.
     pub(super) fn quantile(&self, share: f64) -> u64 {
         let all = self.0.values().fold(0_u64, |sum, n| sum.saturating_add(*n));
         let wanted = ((all as f64 * share).ceil() as u64).clamp(1, all.max(1));
@@ -60,16 +60,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_within_one_percent() {
+    fn quantiles_are_within_two_percent() {
         let mut times = Histogram::default();
         for time in 1..=100_000_u64 {
             times.record(time * 1_000);
         }
         for share in [0.01, 0.5, 0.95, 0.99, 1.0] {
             let (found, exact) = (times.quantile(share) as f64, 1e8 * share);
-            assert!((found / exact - 1.0).abs() < 0.01, "{share}: {found}");
+            assert!((found / exact - 1.0).abs() < 0.02, "{share}: {found}");
         }
-        assert!(times.0.len() < 64 * 18, "{} buckets", times.0.len());
+        assert!(times.0.len() < 32 * 18, "{} buckets", times.0.len());
     }
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(times.quantile(0.99), 0);
         times.record(u64::MAX);
         assert!(times.quantile(0.99) > u64::MAX / 64 * 63);
-        for time in 0..128 {
+        for time in 0..64 {
             assert_eq!(bucket(time), time);
         }
         assert_eq!(bucket(129), 128);
