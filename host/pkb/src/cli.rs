@@ -364,6 +364,7 @@ pub(crate) struct Eval {
     #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
     /// Questions with the stretches of text that answer them: compare chunkers.
+    /// Each question searches only the text that it is about.
     #[arg(long, value_name = "DIR")]
     pub(crate) spans: Option<PathBuf>,
     /// Your own wikilinks: the text around a link asks for its target.
