@@ -90,7 +90,10 @@ pub fn pkb_binary() -> PathBuf {
 pub fn pkb(home: &Path) -> Command {
     let mut command = Command::new(pkb_binary());
     for (key, _) in env::vars_os() {
-        if key.to_str().is_some_and(|key| key.starts_with("PKB_")) {
+        if key
+            .to_str()
+            .is_some_and(|key| key.starts_with("PKB_") || key.starts_with("OTEL_"))
+        {
             command.env_remove(&key);
         }
     }

@@ -29,6 +29,7 @@ mod search;
 mod similar;
 mod snippet;
 mod sources;
+pub mod telemetry;
 mod terms;
 mod trial;
 

@@ -10,6 +10,7 @@ use pkb_store::{
     Analyzable, ChunkHash, ChunkSet, ChunkWrite, ItemWrite, Outdated, Provenance, Source, Terms,
     WantedSet,
 };
+use tracing::field::Empty;
 
 use crate::components::{DEFAULT_TOKENIZER, EXTRACTOR, MARKDOWN_CHUNKER, TEXT_CHUNKER};
 use crate::convert;
@@ -210,11 +211,13 @@ impl Pipeline {
 
     /// Reads one file. Only what would stop the whole sync is an error.
     pub(crate) fn read(&self, folder: &FolderSource, id: &str) -> Result<Read, Error> {
+        let span = tracing::trace_span!("ingest.read", bytes = Empty, reason = Empty).entered();
         let blob = match folder.open_file(id) {
             Ok(blob) => Arc::new(blob),
             Err(pkb_sources::Error::Vanished { .. }) => return Ok(Read::Vanished),
             Err(error) => return Ok(self.failed("unreadable", error.to_string(), None)),
         };
+        span.record("bytes", blob.size());
         let stamp = blob.stamp().to_owned();
         let content_hash = match hash(&blob) {
             Ok(hash) => hash,
@@ -277,6 +280,7 @@ impl Pipeline {
 
     /// The one document that a file of a folder holds.
     fn extract(&self, name: &str, blob: Arc<FileBlob>) -> Result<Document, CallError> {
+        let _span = tracing::trace_span!("ingest.extract").entered();
         let mut documents =
             self.extractor
                 .open(name, None, &self.extractor_settings, Arc::new(Lent(blob)))?;
@@ -354,6 +358,7 @@ impl Pipeline {
         if document.text.trim().is_empty() {
             return Ok(Vec::new());
         }
+        let span = tracing::trace_span!("ingest.chunk", chunks = Empty).entered();
         let chunks = chunker.split(
             &document.title,
             &document.text,
@@ -361,6 +366,7 @@ impl Pipeline {
             settings,
             self.tokens.clone(),
         )?;
+        span.record("chunks", chunks.len());
         Ok(chunks
             .into_iter()
             .map(|chunk| {
@@ -378,6 +384,7 @@ impl Pipeline {
 
     /// Gives the chunks the terms that they are found by.
     fn analyze(&self, document: &Document, chunks: &mut [ChunkWrite]) -> Result<(), CallError> {
+        let _span = tracing::trace_span!("ingest.analyze").entered();
         let parts: Vec<(Range<u64>, &[String])> = chunks
             .iter()
             .map(|chunk| (chunk.span.clone(), chunk.headings.as_slice()))
@@ -396,6 +403,7 @@ impl Pipeline {
     }
 
     fn failed(&self, reason: &str, message: String, component: Option<&str>) -> Read {
+        tracing::Span::current().record("reason", reason);
         Read::Failed {
             reason: reason.to_owned(),
             message,

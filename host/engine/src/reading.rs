@@ -52,6 +52,7 @@ impl Engine {
     /// As [`Engine::find_item`]; [`Error::Usage`] for lines and pages it does
     /// not have, [`Error::NotFound`] for such headings and chunks.
     pub fn read_item(&self, wanted: &str, request: &ReadRequest) -> Result<Reading, Error> {
+        let _span = tracing::info_span!("read").entered();
         let item = self.find_item(wanted)?;
         let gone = || Error::NotFound {
             what: format!("the item {wanted:?} is just gone"),

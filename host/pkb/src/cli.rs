@@ -44,6 +44,30 @@ pub(crate) struct Global {
         default_value = "warn"
     )]
     pub(crate) log: String,
+    /// What a line of the log looks like.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        env = "PKB_LOG_FORMAT",
+        default_value = "text"
+    )]
+    pub(crate) log_format: LogFormat,
+    /// Log to this file instead of stderr. From 10 MB on it is put aside as
+    /// FILE.old.
+    #[arg(long, global = true, value_name = "FILE", env = "PKB_LOG_FILE")]
+    pub(crate) log_file: Option<PathBuf>,
+    /// What becomes of pkb's measurements of itself: `local` keeps them in the
+    /// home for `pkb stats`, `otlp` also sends them to the OpenTelemetry
+    /// collector that OTEL_EXPORTER_OTLP_ENDPOINT names, `off` takes none.
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHERE",
+        env = "PKB_TELEMETRY",
+        default_value = "local"
+    )]
+    pub(crate) telemetry: Telemetry,
     /// When to use colours.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
@@ -56,6 +80,19 @@ pub(crate) struct Global {
         env = "PKB_MODELS"
     )]
     pub(crate) models: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Telemetry {
+    Local,
+    Otlp,
+    Off,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -96,6 +133,8 @@ pub(crate) enum Command {
     Browse(Browse),
     /// Say how this home is doing.
     Status,
+    /// Say what pkb did and how long each stage of it took.
+    Stats(Stats),
     /// Say what became of every file that was seen.
     Ledger(Ledger),
     /// Check that everything stored fits together.
@@ -338,6 +377,17 @@ pub(crate) struct Ledger {
     /// Only this source.
     #[arg(long, value_name = "NAME")]
     pub(crate) source: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stats {
+    /// Only since then, such as 24h, 7d or 2026-11-30; days count in whole
+    /// [default: all that is kept, 90 days].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Forget all of it and begin anew.
+    #[arg(long, conflicts_with = "since")]
+    pub(crate) reset: bool,
 }
 
 #[derive(Debug, Args)]

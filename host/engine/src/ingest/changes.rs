@@ -62,6 +62,7 @@ pub(super) fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error>
         passed: Vec::new(),
         unseen: Vec::new(),
     };
+    let span = tracing::debug_span!("ingest.scan", entries = tracing::field::Empty).entered();
     let mut seen = 0;
     let summary = folder.scan(&mut |entry| {
         seen += 1;
@@ -102,6 +103,7 @@ pub(super) fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error>
         }
         ControlFlow::Continue(())
     })?;
+    span.record("entries", seen);
     if summary.stopped {
         Err(Error::Stopped)
     } else {

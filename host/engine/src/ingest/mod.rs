@@ -109,6 +109,7 @@ impl Engine {
             LockOutcome::Acquired(lock) => lock,
             LockOutcome::HeldBy(holder) => return Err(Error::Busy { pid: holder.pid }),
         };
+        let _span = tracing::info_span!("sync").entered();
         self.update_terms()?;
         let mut report = SyncReport::default();
         for source in &sources {
@@ -194,6 +195,7 @@ impl Engine {
         job: &dyn Job,
         outcome: &mut SourceReport,
     ) -> Result<(), Error> {
+        let _span = tracing::info_span!("ingest").entered();
         let pipeline = Pipeline::of(self, source)?;
         let folder =
             FolderSource::open(Path::new(&source.spec.location), &pipeline.folder_settings)?;
@@ -347,13 +349,16 @@ impl Engine {
             .min(changed.len());
         let (send, receive) = mpsc::sync_channel::<(usize, Result<Read, Error>)>(BATCH_ITEMS);
         let mut writer = Writer::new(self, work);
+        let span = tracing::Span::current();
 
         thread::scope(|scope| {
             for _ in 0..workers {
                 let send = send.clone();
                 let (next, halt, pipeline, folder) =
                     (&next, &halt, writer.work.pipeline, writer.work.folder);
+                let span = span.clone();
                 scope.spawn(move || {
+                    let _span = span.enter();
                     while !halt.load(Ordering::Relaxed) && !job.stop() {
                         let at = next.fetch_add(1, Ordering::Relaxed);
                         let Some(file) = changed.get(at) else { break };

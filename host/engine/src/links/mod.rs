@@ -124,6 +124,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::find_item`].
     pub fn links(&self, wanted: &str, limit: usize) -> Result<Links, Error> {
+        let _span = tracing::info_span!("links").entered();
         let item = self.find_item(wanted)?;
         let names = self.names(item.source_id)?;
         let mut links = Links {

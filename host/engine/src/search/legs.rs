@@ -91,6 +91,7 @@ impl Engine {
         let depth = request.fusion.depth.max(WIDE);
         let lexical = || {
             let began = Instant::now();
+            let _span = tracing::debug_span!("search.lexical").entered();
             let found = self
                 .store()
                 .lexical(&prepared.lexical, &prepared.filter, depth)?;
@@ -115,7 +116,8 @@ impl Engine {
                 }
             }
             Mode::Hybrid => thread::scope(|scope| {
-                let other = scope.spawn(lexical);
+                let search = tracing::Span::current();
+                let other = scope.spawn(move || search.in_scope(lexical));
                 let dense = self.dense(prepared, depth, answer);
                 let (found, took) = match other.join() {
                     Ok(result) => result?,
@@ -146,10 +148,12 @@ impl Engine {
             return Ok(None);
         };
         let began = Instant::now();
-        let vector = self.embed_query(&model, &prepared.query.text)?;
+        let vector = tracing::debug_span!("search.embed")
+            .in_scope(|| self.embed_query(&model, &prepared.query.text))?;
         answer.times.embed_ms = ms(began.elapsed());
         let began = Instant::now();
-        let found = self.store().dense(id, &vector, &prepared.filter, depth)?;
+        let found = tracing::debug_span!("search.dense")
+            .in_scope(|| self.store().dense(id, &vector, &prepared.filter, depth))?;
         answer.times.dense_ms = ms(began.elapsed());
         Ok(Some(found))
     }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use pkb_store::{Condition, Filter, Item, ItemId, ItemQuery, LexicalQuery, Millis, Order, Test};
 use serde::{Deserialize, Serialize};
+use tracing::field::Empty;
 
 use self::legs::Legs;
 use crate::engine::Engine;
@@ -38,6 +39,17 @@ pub enum Mode {
     Lexical,
     /// By meaning alone.
     Dense,
+}
+
+impl Mode {
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Hybrid => "hybrid",
+            Mode::Lexical => "lexical",
+            Mode::Dense => "dense",
+        }
+    }
 }
 
 /// What is asked.
@@ -231,6 +243,8 @@ impl Engine {
     /// an error.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchAnswer, Error> {
         let began = Instant::now();
+        let mode = request.mode.name();
+        let span = tracing::info_span!("search", mode, hits = Empty, verdict = Empty).entered();
         let limit = match request.limit {
             0 => 10,
             limit => limit.min(MOST),
@@ -246,6 +260,8 @@ impl Engine {
             let wanted = &fused[..fused.len().min(limit + SPARE)];
             answer.hits = self.show(&prepared, &legs, wanted, limit)?;
             answer.times.show_ms = ms(showing.elapsed());
+            span.record("verdict", answer.confidence.level.name());
+            span.record("hits", answer.hits.len());
         }
         answer.times.total_ms = ms(began.elapsed());
         Ok(answer)
@@ -286,7 +302,8 @@ impl Engine {
             notes: Vec::new(),
             times: Times::default(),
         };
-        let mut prepared = self.prepare(query, request)?;
+        let mut prepared =
+            tracing::debug_span!("search.parse").in_scope(|| self.prepare(query, request))?;
         answer.times.analyze_ms = ms(began.elapsed());
         if prepared.query.is_empty() {
             self.browse_instead(&prepared.filter, limit, &mut answer)?;
@@ -304,7 +321,8 @@ impl Engine {
         }
 
         let fusing = Instant::now();
-        let fused = self.fuse(request, &prepared, &legs, &mut answer)?;
+        let fused = tracing::debug_span!("search.fuse")
+            .in_scope(|| self.fuse(request, &prepared, &legs, &mut answer))?;
         answer.times.fuse_ms = ms(fusing.elapsed());
         answer.confidence = confidence::of(&prepared, &legs, &fused);
         let ranking = Ranking {

@@ -40,6 +40,7 @@ impl Engine {
         fused: &[(ItemId, Why)],
         limit: usize,
     ) -> Result<Vec<Hit>, Error> {
+        let _span = tracing::debug_span!("search.show").entered();
         let ranked: Vec<Vec<ChunkId>> = fused
             .iter()
             .map(|(item, _)| best_chunks(*item, legs))

@@ -98,6 +98,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::find_item`].
     pub fn similar(&self, wanted: &str, limit: usize) -> Result<SimilarAnswer, Error> {
+        let _span = tracing::info_span!("similar").entered();
         let item = self.find_item(wanted)?;
         let limit = match limit {
             0 => LIMIT,

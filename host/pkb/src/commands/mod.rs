@@ -7,6 +7,7 @@ mod model;
 mod plugin;
 mod read;
 mod search;
+mod stats;
 mod status;
 
 use std::process::ExitCode;
@@ -33,6 +34,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
         Command::List(args) => browse::list(&open(&global, Access::Read)?, args, output),
         Command::Browse(args) => browse::browse(&open(&global, Access::Read)?, args, output),
         Command::Status => status::status(&open(&global, Access::Read)?, output),
+        Command::Stats(args) => stats::stats(&home(&global)?, &args, output),
         Command::Ledger(args) => status::ledger(&open(&global, Access::Read)?, args, output),
         Command::Doctor(args) => {
             let access = if args.fix {
@@ -64,7 +66,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-fn home(global: &Global) -> anyhow::Result<Home> {
+pub(crate) fn home(global: &Global) -> anyhow::Result<Home> {
     Ok(Home::locate(global.home.clone(), global.models.clone())?)
 }
 

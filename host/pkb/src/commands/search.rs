@@ -120,11 +120,7 @@ fn sureness(confidence: &Confidence) -> String {
     if let Some(above) = confidence.above_mean {
         parts.push(format!("{above:.2} above the mean"));
     }
-    let level = match confidence.level {
-        Level::Strong => "strong",
-        Level::Partial => "partial",
-        Level::None => "none",
-    };
+    let level = confidence.level.name();
     format!("evidence {level} ({})", parts.join(", "))
 }
 

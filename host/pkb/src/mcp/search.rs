@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pkb_engine::{Engine, Error, Fusion, Hit, Level, Mode, SearchAnswer, SearchRequest};
+use pkb_engine::{Engine, Error, Fusion, Hit, Mode, SearchAnswer, SearchRequest};
 use rmcp::model::Tool;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -203,11 +203,7 @@ fn found(answer: SearchAnswer, notes: Vec<String>, explain: bool) -> Found {
         notice: NOTICE,
         query: answer.query,
         legs: answer.legs.iter().map(|leg| leg.name).collect(),
-        confidence: match answer.confidence.level {
-            Level::Strong => "strong",
-            Level::Partial => "partial",
-            Level::None => "none",
-        },
+        confidence: answer.confidence.level.name(),
         evidence: Evidence {
             matched_share: answer.confidence.share,
             similarity: answer.confidence.similarity,

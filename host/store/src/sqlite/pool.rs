@@ -114,6 +114,7 @@ impl Pool {
             }
             pool.ensure_wal(&conn)?;
             if outdated {
+                let _span = tracing::info_span!("store.migrate").entered();
                 layout = pool
                     .patiently(|| migrate::migrate(&mut conn))
                     .map_err(|e| pool.error("bring its tables up to date", e))?;
@@ -206,6 +207,7 @@ impl Pool {
         action: &'static str,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
+        let _span = tracing::debug_span!("store.commit", action).entered();
         self.with_writer(action, |conn| {
             let tx = self
                 .patiently(|| Transaction::new_unchecked(conn, TransactionBehavior::Immediate))?;

@@ -513,6 +513,7 @@ impl Store for SqliteStore {
     }
 
     fn check(&self) -> Result<Vec<Problem>> {
+        let _span = tracing::info_span!("store.check").entered();
         // A fresh connection, as FTS5's check takes what an older one remembers
         // of the word index for its present state.
         let outcome = self.pool.with_fresh_reader("be checked", |conn| {
@@ -539,6 +540,7 @@ impl Store for SqliteStore {
     }
 
     fn optimize(&self) -> Result<()> {
+        let _span = tracing::info_span!("store.optimize").entered();
         self.pool.with_writer("be optimized", |conn| {
             conn.execute_batch(
                 "INSERT INTO terms (terms) VALUES ('optimize');
@@ -554,6 +556,7 @@ impl Store for SqliteStore {
     }
 
     fn backup(&self, to: &Path) -> Result<()> {
+        let _span = tracing::info_span!("store.backup").entered();
         // VACUUM INTO reads one state and writes no more than it needs.
         if to.exists() {
             return Err(Error::Exists {
