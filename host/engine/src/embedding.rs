@@ -59,7 +59,8 @@ impl Engine {
         outcome.map(|()| report)
     }
 
-    fn missing(&self, model: ModelId) -> Result<u64, Error> {
+    /// How many chunks have no vector of that model; goes through all of them.
+    pub(crate) fn missing(&self, model: ModelId) -> Result<u64, Error> {
         let stats = self.store().models()?;
         Ok(stats
             .iter()

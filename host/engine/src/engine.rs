@@ -37,6 +37,15 @@ pub struct Engine {
     stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
 }
 
+/// A model that can be searched with.
+pub(crate) struct Searchable {
+    pub(crate) id: ModelId,
+    pub(crate) model: Arc<ActiveModel>,
+    /// How many chunks have no vector of the chosen model, where that is
+    /// another one and has begun.
+    pub(crate) missing: Option<u64>,
+}
+
 /// A model and its tokenizer.
 pub(crate) struct ActiveModel {
     pub(crate) model: Model,
@@ -193,7 +202,7 @@ impl Engine {
     pub(crate) fn searchable_model(
         &self,
         notes: &mut Vec<String>,
-    ) -> Result<Option<(ModelId, Arc<ActiveModel>)>, Error> {
+    ) -> Result<Option<Searchable>, Error> {
         let Some(chosen) = self.chosen_model()? else {
             notes.push(format!(
                 "Searched by word only: {}",
@@ -201,45 +210,58 @@ impl Engine {
             ));
             return Ok(None);
         };
+        let own = self.store.model(&chosen.model.info().fingerprint)?;
+        let current = self.store.current_model()?;
+        // Only while another takes over are vectors counted beforehand: that
+        // goes through all chunks.
+        if current.is_some()
+            && current != own
+            && let Some(before) = self.before(&chosen, notes)?
+        {
+            return Ok(Some(before));
+        }
+        let Some(id) = own else {
+            notes.push(NOTHING_EMBEDDED.into());
+            return Ok(None);
+        };
+        Ok(Some(Searchable {
+            id,
+            model: chosen,
+            missing: None,
+        }))
+    }
+
+    /// The model before, with a note, where it has more vectors than the chosen
+    /// one so far.
+    fn before(
+        &self,
+        chosen: &ActiveModel,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Searchable>, Error> {
         let stats = self.model_stats()?;
-        let own = stats
-            .iter()
-            .find(|stats| stats.fingerprint == chosen.model.info().fingerprint);
+        let fingerprint = &chosen.model.info().fingerprint;
+        let own = stats.iter().find(|stats| stats.fingerprint == *fingerprint);
         let before = stats
             .iter()
             .find(|stats| stats.current && stats.present > 0);
-        match (own, before) {
-            (Some(own), _) if own.missing == 0 => return Ok(Some((own.id, chosen))),
-            (own, Some(before))
-                if own.is_none_or(|own| own.id != before.id && own.present < before.present) =>
-            {
-                if let Some(model) = self.installed(&before.fingerprint)? {
-                    notes.push(format!(
-                        "Searched with what is left of the vectors of {}: those of {} are not complete yet. `pkb sync` makes them.",
-                        before.name,
-                        chosen.model.info().name
-                    ));
-                    return Ok(Some((before.id, Arc::new(self.activate(model)?))));
-                }
-            }
-            _ => {}
-        }
-        match own {
-            Some(own) if own.present > 0 => {
-                notes.push(format!(
-                    "{} of {} chunks have no vector yet and can only be found by word. `pkb sync` makes them.",
-                    own.missing,
-                    own.present + own.missing
-                ));
-                Ok(Some((own.id, chosen)))
-            }
-            _ => {
-                notes.push(
-                    "Searched by word only: nothing is embedded yet. `pkb sync` does it.".into(),
-                );
-                Ok(None)
-            }
-        }
+        let Some(before) = before
+            .filter(|before| own.is_none_or(|own| own.missing > 0 && own.present < before.present))
+        else {
+            return Ok(None);
+        };
+        let Some(model) = self.installed(&before.fingerprint)? else {
+            return Ok(None);
+        };
+        notes.push(format!(
+            "Searched with what is left of the vectors of {}: those of {} are not complete yet. `pkb sync` makes them.",
+            before.name,
+            chosen.model.info().name
+        ));
+        Ok(Some(Searchable {
+            id: before.id,
+            model: Arc::new(self.activate(model)?),
+            missing: own.map(|own| own.missing),
+        }))
     }
 
     fn installed(&self, fingerprint: &str) -> Result<Option<Model>, Error> {
@@ -251,18 +273,6 @@ impl Engine {
             }
         }
         Ok(None)
-    }
-
-    /// Chunks without a vector of the chosen model; none before it embedded
-    /// anything.
-    pub(crate) fn vectors_missing(&self) -> Result<Option<u64>, Error> {
-        let Some(chosen) = self.chosen_model()? else {
-            return Ok(None);
-        };
-        let fingerprint = &chosen.model.info().fingerprint;
-        let stats = self.model_stats()?;
-        let own = stats.iter().find(|stats| stats.fingerprint == *fingerprint);
-        Ok(own.map(|own| own.missing))
     }
 
     fn model_stats(&self) -> Result<Vec<ModelStats>, Error> {
@@ -290,6 +300,10 @@ impl Engine {
         vectors.pop().ok_or(Error::Stopped)
     }
 }
+
+/// Why meaning is not looked for where no chunk has a vector.
+pub(crate) const NOTHING_EMBEDDED: &str =
+    "Searched by word only: nothing is embedded yet. `pkb sync` does it.";
 
 /// That a model is not there, and what to do.
 pub(crate) fn missing_model(name: &str) -> String {
