@@ -87,7 +87,7 @@ pub(super) struct Note {
 /// twentieth are plain text, a twentieth have the tag `twentieth` and a
 /// thousandth the tag `thousandth`; their dates are spread over twenty years.
 pub(super) fn note(number: usize, pages: &[Page]) -> Note {
-    let mut random = Random(number as u64 * 0x9e37_79b9_7f4a_7c15 + 1);
+    let mut random = Random((number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     // The first numbers of a generator are like its seed.
     for _ in 0..8 {
         random.below(2);

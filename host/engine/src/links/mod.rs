@@ -261,7 +261,9 @@ impl Engine {
         let page = own.as_deref().map(without_fragment);
         let lengths: HashSet<usize> = parts.iter().map(String::len).collect();
         let mut found = self.store().links_to(&mut |target| {
-            let last = target.rsplit(['/', '\\']).next().unwrap_or(target).trim();
+            // Both are ASCII, so this never cuts a character.
+            let slash = target.bytes().rposition(|b| matches!(b, b'/' | b'\\'));
+            let last = target[slash.map_or(0, |at| at + 1)..].trim();
             // Of what is ASCII, the length alone tells nearly all apart.
             if (!last.is_ascii() || lengths.contains(&last.len())) && parts.contains(&fold(last)) {
                 return true;
