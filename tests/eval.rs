@@ -450,6 +450,21 @@ fn links_ask_for_their_targets() {
 }
 
 #[test]
+fn a_link_to_a_name_of_several_notes_asks_for_the_one_that_obsidian_opens() {
+    let library = Library::new();
+    library.write("Bees/Plan.md", "Bees dance to tell where flowers are.");
+    library.write("Clocks/Plan.md", "A pendulum clock runs slower in summer.");
+    library.write(
+        "Clocks/Diary.md",
+        "Today I read why a pendulum runs slower in summer, see [[plan]].",
+    );
+    library.sync();
+    let report = library.run(&["eval", "--links"]);
+    assert_eq!(report["queries"], json!(["notes/Clocks/Diary.md:0"]));
+    assert_eq!(mean(&report, None, "lexical", "MRR@10"), 1.0, "{report}");
+}
+
+#[test]
 fn a_home_without_links_is_told_so() {
     let library = Library::new();
     library.write(

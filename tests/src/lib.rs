@@ -182,7 +182,8 @@ fn profile_folder() -> PathBuf {
         .to_path_buf()
 }
 
-fn target_folder() -> PathBuf {
+/// Where cargo builds, and what is made anew at any time may be kept.
+pub fn target_folder() -> PathBuf {
     profile_folder()
         .parent()
         .expect("a profile's folder lies in the target folder")

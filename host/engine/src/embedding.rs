@@ -99,7 +99,9 @@ impl Engine {
         Ok(())
     }
 
-    fn pending(&self, model: ModelId) -> Result<u64, Error> {
+    /// How many chunks have no vector of that model yet, of those that are
+    /// searched or will be; goes through all of them.
+    pub(crate) fn pending(&self, model: ModelId) -> Result<u64, Error> {
         let stats = self.store().models()?;
         Ok(stats
             .iter()

@@ -8,6 +8,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod browse;
+mod citation;
 mod clock;
 mod components;
 mod convert;
@@ -34,6 +35,7 @@ mod terms;
 mod trial;
 
 pub use browse::BrowseRequest;
+pub use citation::Citation;
 pub use embedding::EmbedReport;
 pub use engine::{Access, DEFAULT_MODEL, Engine};
 pub use error::Error;
@@ -45,6 +47,7 @@ pub use job::{Job, Stage, Unwatched};
 pub use links::{Backlink, LinkOut, Linked, Links};
 pub use place::Places;
 pub use query::dates::{range_of, span_of};
+pub use query::lengths::seconds_of;
 pub use query::{Phrase, Query, Understood};
 pub use reading::{Part, ReadRequest, Reading};
 pub use search::{

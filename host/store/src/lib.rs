@@ -164,10 +164,13 @@ pub trait Store: Send + Sync {
 
     // ---- vectors ----
 
+    /// The number of the model with that fingerprint; none where it is new.
+    fn model(&self, fingerprint: &str) -> Result<Option<ModelId>>;
     /// The number of the model with that fingerprint, which is added when new.
     /// Errors: `Invalid` when it is known with other dimensions.
     fn ensure_model(&self, fingerprint: &str, name: &str, dimensions: u32) -> Result<ModelId>;
-    /// The models ever used here and how complete they are.
+    /// The models ever used here and how complete they are; goes through all
+    /// chunks.
     fn models(&self) -> Result<Vec<ModelStats>>;
     /// The model that searches use; none before the first
     /// [`Store::set_current_model`].

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use pkb_store::{Item, ItemId};
 
+use crate::citation::item_path;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::search::item_path;
 
 impl Engine {
     /// The item that `wanted` names: its number, `source/path`, the path of its

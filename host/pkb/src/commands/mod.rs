@@ -1,6 +1,7 @@
 //! What each command does: ask the engine, show the answer.
 
 mod browse;
+mod citation;
 mod eval;
 mod library;
 mod model;

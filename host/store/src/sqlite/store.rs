@@ -298,10 +298,20 @@ impl Store for SqliteStore {
                 }));
             }
             let eligible = self.eligible.of(tx, filter)?;
-            self.index
-                .search(tx, &self.catalogue, known, query, &eligible, limit)
-                .map(Ok)
+            let mut found =
+                self.index
+                    .search(tx, &self.catalogue, known, query, &eligible, limit)?;
+            let live = || self.eligible.of(tx, &Filter::default());
+            (found.missing, found.all_missing) = self.index.missing(tx, &self.catalogue, live)?;
+            Ok(Ok(found))
         })?
+    }
+
+    fn model(&self, fingerprint: &str) -> Result<Option<ModelId>> {
+        let known = self.pool.read("read its models", |tx| {
+            vectors::model_by_fingerprint(tx, fingerprint)
+        })?;
+        Ok(known.map(|model| model.id))
     }
 
     fn ensure_model(&self, fingerprint: &str, name: &str, dimensions: u32) -> Result<ModelId> {
