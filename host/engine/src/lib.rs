@@ -24,6 +24,7 @@ mod pipeline;
 mod place;
 mod query;
 mod reading;
+mod resemblance;
 mod search;
 mod similar;
 mod snippet;
