@@ -144,7 +144,11 @@ impl Engine {
                         .hint()
                         .map(|hint| format!(". {hint}"))
                         .unwrap_or_default();
-                    outcome.problem = Some(format!("{error}{hint}"));
+                    let kept = match error {
+                        Error::Source(_) => ". What was indexed of it can still be found",
+                        _ => "",
+                    };
+                    outcome.problem = Some(format!("{error}{kept}{hint}"));
                 }
                 Err(other) => return Err(other),
             }
@@ -252,6 +256,9 @@ impl Engine {
         options: SyncOptions,
         job: &dyn Job,
     ) -> Result<(), Error> {
+        if changed.is_empty() {
+            return Ok(());
+        }
         let mut progress = Progress {
             job,
             done: 0,

@@ -100,6 +100,10 @@ pub fn conflict_of(external_id: &str) -> Option<String> {
         Some(dot) if dot > 0 => name.split_at(dot),
         _ => (name, ""),
     };
+    // Without an extension, what Syncthing adds looks like one.
+    if let Some(original) = dated(name, ".sync-conflict-") {
+        return (!original.is_empty()).then(|| format!("{folder}{original}"));
+    }
     let original = dated(stem, ".sync-conflict-")
         .or_else(|| dated(stem, "_conflict-"))
         .or_else(|| in_brackets(stem))?;
