@@ -69,10 +69,21 @@ fn notes_that_exchange_their_names_exchange_nothing_else() {
         library.write(&format!("{n}.md"), words(n));
     }
     library.sync();
-    let items = |library: &Library| (1..=5).map(|n| library.item(&format!("word{n}x5"))).collect();
+    let items = |library: &Library| {
+        (1..=5)
+            .map(|n| library.item(&format!("word{n}x5")))
+            .collect()
+    };
     let before: Vec<i64> = items(&library);
     // Two swap; the others each take the name of the next, the last a new one.
-    for (from, to) in [("1", "x"), ("2", "1"), ("x", "2"), ("5", "6"), ("4", "5"), ("3", "4")] {
+    for (from, to) in [
+        ("1", "x"),
+        ("2", "1"),
+        ("x", "2"),
+        ("5", "6"),
+        ("4", "5"),
+        ("3", "4"),
+    ] {
         rename(&library, &format!("{from}.md"), &format!("{to}.md"));
     }
     assert_eq!(changes(&library.sync()), [0, 0, 5, 0, 0]);
@@ -91,7 +102,10 @@ fn a_folder_of_500_notes_moves_without_embedding_anything() {
         return;
     };
     for n in 0..500 {
-        library.write(&format!("old/{}/{n}.md", n % 7), format!("About the number {n}."));
+        library.write(
+            &format!("old/{}/{n}.md", n % 7),
+            format!("About the number {n}."),
+        );
     }
     assert_eq!(library.run(&["sync"])["embedding"]["made"], 500);
     rename(&library, "old", "archive/new");
@@ -137,7 +151,10 @@ fn twins_in_case_and_encoding_are_two_items() {
     }
     for (n, name) in names.iter().enumerate() {
         let text = &library.run(&["get", name])["text"];
-        assert!(text.as_str().unwrap().contains(&format!("word{n}x5")), "{name}: {text}");
+        assert!(
+            text.as_str().unwrap().contains(&format!("word{n}x5")),
+            "{name}: {text}"
+        );
     }
     fs::remove_file(path(&library, "note.md")).unwrap();
     fs::remove_file(path(&library, "caf\u{e9}.md")).unwrap();
@@ -187,7 +204,11 @@ fn what_editors_write_beside_a_note_costs_it_nothing() {
     library.sync();
     assert_eq!(library.item("caracal"), item);
     assert_eq!(library.count(), 2);
-    assert_eq!(library.run(&["ledger"])["total"], 2, "nothing of it is recorded");
+    assert_eq!(
+        library.run(&["ledger"])["total"],
+        2,
+        "nothing of it is recorded"
+    );
     library.assert_sound();
 }
 
@@ -208,7 +229,13 @@ fn a_copy_that_a_sync_tool_made_is_found_and_told_of() {
         let warnings = ledger(&library, copy)["warnings"].to_string();
         assert!(warnings.contains("a copy of Plan.md"), "{warnings}");
     }
-    assert_eq!(ledger(&library, "Plan.md")["warnings"].as_array().unwrap().len(), 0);
+    assert_eq!(
+        ledger(&library, "Plan.md")["warnings"]
+            .as_array()
+            .unwrap()
+            .len(),
+        0
+    );
 }
 
 #[test]
@@ -225,8 +252,14 @@ fn a_note_that_a_cloud_took_away_stays_as_it_was() {
     assert_eq!((changes(&report), &report["skipped"]), ([0; 5], &2.into()));
     assert_eq!(library.found("word1x5"), ["notes/a.md"]);
     let row = ledger(&library, "a.md");
-    assert_eq!((&row["state"], &row["reason"]), (&"skipped".into(), &"not-downloaded".into()));
-    assert!(row["message"].as_str().unwrap().contains("in a cloud"), "{row}");
+    assert_eq!(
+        (&row["state"], &row["reason"]),
+        (&"skipped".into(), &"not-downloaded".into())
+    );
+    assert!(
+        row["message"].as_str().unwrap().contains("in a cloud"),
+        "{row}"
+    );
     assert_eq!(changes(&library.sync()), [0; 5]);
     // Downloaded again, and then gone for good.
     fs::remove_file(path(&library, ".a.md.icloud")).unwrap();
@@ -250,7 +283,10 @@ fn a_folder_that_comes_back_empty_loses_nothing_unasked() {
     assert_eq!(output.status.code(), Some(1));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let problem = report["sources"][0]["problem"].as_str().unwrap();
-    assert!(problem.contains("where 1 item was (sub/only.md)"), "{problem}");
+    assert!(
+        problem.contains("where 1 item was (sub/only.md)"),
+        "{problem}"
+    );
     assert!(problem.contains("--accept-removals"), "{problem}");
     assert_eq!(library.found("word1x5"), ["notes/sub/only.md"]);
     // The drive is back.
@@ -259,7 +295,11 @@ fn a_folder_that_comes_back_empty_loses_nothing_unasked() {
     fs::remove_dir_all(path(&library, "sub")).unwrap();
     let report = library.run(&["sync", "--accept-removals"]);
     assert_eq!(changes(&report["sources"][0]), [0, 0, 0, 1, 0]);
-    assert_eq!(changes(&library.sync()), [0; 5], "an empty folder is no problem by itself");
+    assert_eq!(
+        changes(&library.sync()),
+        [0; 5],
+        "an empty folder is no problem by itself"
+    );
 }
 
 #[test]
@@ -291,7 +331,11 @@ fn what_a_person_deleted_stays_so_until_its_file_says_something_else() {
     library.write("a.md", words(1));
     let folder = library.folder();
     for change in ["touched", "--all", "another chunker", "moved"] {
-        let all: &[&str] = if change == "--all" { &["sync", "--all"] } else { &["sync"] };
+        let all: &[&str] = if change == "--all" {
+            &["sync", "--all"]
+        } else {
+            &["sync"]
+        };
         if change == "another chunker" {
             library.run(&["add", &folder, "--chunker", "chunk-sentences"]);
         }
@@ -326,7 +370,11 @@ fn a_deleted_note_is_the_same_when_it_appears_elsewhere() {
     rename(&library, "b.md", "sub/a.md");
     assert_eq!(changes(&library.sync()), [0, 0, 1, 0, 0]);
     assert_eq!(library.item("word2x5"), items[1]);
-    let deleted = store(&library).item(ItemId(items[0])).unwrap().unwrap().item;
+    let deleted = store(&library)
+        .item(ItemId(items[0]))
+        .unwrap()
+        .unwrap()
+        .item;
     assert_eq!(deleted.external_id, "b.md");
     library.assert_sound();
 }
@@ -374,7 +422,9 @@ fn odd_names_move_like_others() {
     }
     library.sync();
     let item = library.item("word1x5");
-    let deep = path(&library, "").join("x/y/z").join(OsStr::from_bytes(b"\xFF\xFE.md"));
+    let deep = path(&library, "")
+        .join("x/y/z")
+        .join(OsStr::from_bytes(b"\xFF\xFE.md"));
     fs::create_dir_all(deep.parent().unwrap()).unwrap();
     fs::rename(&odd, &deep).unwrap();
     assert_eq!(changes(&library.sync()), [0, 0, 1, 0, 0]);

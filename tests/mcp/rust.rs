@@ -449,10 +449,18 @@ async fn a_folder_that_is_empty_all_at_once_is_asked_about() {
     assert_eq!(synced["complete"], false);
     assert!(said.contains("4 items were"), "{said}");
     assert!(said.contains("Empty.md"), "some of them are named: {said}");
-    assert!(said.contains("`sync_knowledge_base` with accept_removals"), "{said}");
+    assert!(
+        said.contains("`sync_knowledge_base` with accept_removals"),
+        "{said}"
+    );
     let (_, health) = ask(&client, "health_check", json!({})).await;
     assert_eq!(health["items"], 4, "{health}");
-    let (_, synced) = ask(&client, "sync_knowledge_base", json!({"accept_removals": true})).await;
+    let (_, synced) = ask(
+        &client,
+        "sync_knowledge_base",
+        json!({"accept_removals": true}),
+    )
+    .await;
     assert_eq!(synced["sources"][0]["deleted"], 4, "{synced}");
     client.cancel().await.unwrap();
 }

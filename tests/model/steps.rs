@@ -37,34 +37,72 @@ pub(crate) enum Kind {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    Write { path: usize, kind: Kind },
-    Edit { path: usize },
-    Touch { path: usize },
-    Delete { path: usize },
+    Write {
+        path: usize,
+        kind: Kind,
+    },
+    Edit {
+        path: usize,
+    },
+    Touch {
+        path: usize,
+    },
+    Delete {
+        path: usize,
+    },
     DeleteAll,
-    Move { from: usize, to: usize },
-    MoveAndEdit { from: usize, to: usize },
-    Swap { one: usize, other: usize },
-    Copy { from: usize, to: usize },
-    MoveFolder { from: usize, to: usize },
+    Move {
+        from: usize,
+        to: usize,
+    },
+    MoveAndEdit {
+        from: usize,
+        to: usize,
+    },
+    Swap {
+        one: usize,
+        other: usize,
+    },
+    Copy {
+        from: usize,
+        to: usize,
+    },
+    MoveFolder {
+        from: usize,
+        to: usize,
+    },
     /// Saves as editors do, which keep the old state beside for a moment; a
     /// sync may come in between.
-    SaveBeside { path: usize, sync: bool },
+    SaveBeside {
+        path: usize,
+        sync: bool,
+    },
     /// A cloud takes the content away, or gives it back.
-    Evict { path: usize },
-    Download { path: usize },
+    Evict {
+        path: usize,
+    },
+    Download {
+        path: usize,
+    },
     /// A person deletes an item, or brings one back.
-    Remove { nth: usize },
-    Restore { nth: usize },
+    Remove {
+        nth: usize,
+    },
+    Restore {
+        nth: usize,
+    },
     Sync,
     /// A sync that is stopped when it has asked so often whether to.
-    Crash { after: usize },
+    Crash {
+        after: usize,
+    },
 }
 
 pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let path = || 0..PATHS.len();
     let folder = || 0..FOLDERS.len();
-    let kind = prop_oneof![5 => Just(Kind::Own), 1 => Just(Kind::Template), 1 => Just(Kind::Nothing)];
+    let kind =
+        prop_oneof![5 => Just(Kind::Own), 1 => Just(Kind::Template), 1 => Just(Kind::Nothing)];
     let step = prop_oneof![
         6 => (path(), kind).prop_map(|(path, kind)| Step::Write { path, kind }),
         3 => path().prop_map(|path| Step::Edit { path }),
@@ -249,7 +287,10 @@ impl Folder {
                     fs::rename(from, to).unwrap();
                 }
             }
-            Step::SaveBeside { path, sync: between } => {
+            Step::SaveBeside {
+                path,
+                sync: between,
+            } => {
                 if let Some(content) = self.read(path) {
                     let file = self.file(path);
                     let backup = PathBuf::from(format!("{}~", file.display()));
@@ -302,7 +343,10 @@ fn collect(folder: &Path, prefix: &str, content: &mut Content) {
         let name = path.file_name().unwrap().to_str().unwrap();
         if path.is_dir() {
             collect(&path, &format!("{prefix}{name}/"), content);
-        } else if let Some(real) = name.strip_prefix('.').and_then(|n| n.strip_suffix(".icloud")) {
+        } else if let Some(real) = name
+            .strip_prefix('.')
+            .and_then(|n| n.strip_suffix(".icloud"))
+        {
             content.away.insert(format!("{prefix}{real}"));
         } else if !name.ends_with('~') {
             let bytes = fs::read(&path).unwrap();

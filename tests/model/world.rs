@@ -163,7 +163,9 @@ impl<'a> World<'a> {
     }
 
     fn crash(&mut self, after: usize) {
-        let report = self.index.sync(options(self.embeds, true), &Stops::after(after));
+        let report = self
+            .index
+            .sync(options(self.embeds, true), &Stops::after(after));
         // One that ran through may have found nothing to ask about.
         self.crashed = true;
         drop(report);
@@ -226,7 +228,9 @@ impl<'a> World<'a> {
     fn sync(&mut self) {
         let content = self.folder.content();
         let before = self.index.vectors();
-        let mut report = self.index.sync(options(self.embeds, false), &Stops::never());
+        let mut report = self
+            .index
+            .sync(options(self.embeds, false), &Stops::never());
         if let Some(problem) = &report.sources[0].problem {
             assert!(problem.contains("--accept-removals"), "{problem}");
             assert!(content.files.is_empty(), "few items: {problem}");
@@ -300,8 +304,10 @@ impl<'a> World<'a> {
             want.items.remove(path);
         }
         self.follow_removed(content, &hidden);
-        want.ledger.retain(|path, _| !numbers.deleted.contains(path));
-        have.ledger.retain(|path, _| !numbers.deleted.contains(path));
+        want.ledger
+            .retain(|path, _| !numbers.deleted.contains(path));
+        have.ledger
+            .retain(|path, _| !numbers.deleted.contains(path));
         assert_eq!(want, have);
 
         let words = content.files.values().filter_map(|bytes| number(bytes));
@@ -337,10 +343,15 @@ impl<'a> World<'a> {
                 && !past.numbers.live.contains_key(path)
                 && !removed.bytes.is_empty()
             {
-                assert!(hidden.contains(path), "{} came back as {path}", removed.path);
+                assert!(
+                    hidden.contains(path),
+                    "{} came back as {path}",
+                    removed.path
+                );
                 removed.path.clone_from(path);
             } else {
-                removed.certain = there.is_empty() && !past.content.files.contains_key(&removed.path);
+                removed.certain =
+                    there.is_empty() && !past.content.files.contains_key(&removed.path);
             }
         }
     }

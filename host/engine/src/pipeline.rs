@@ -59,7 +59,9 @@ pub(crate) enum Read {
         provenance: Provenance,
     },
     /// Not what was asked for: the bytes are those that are known.
-    Same { stamp: String },
+    Same {
+        stamp: String,
+    },
     /// Gone since it was seen; the next sync finds out how.
     Vanished,
 }

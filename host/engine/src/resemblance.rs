@@ -127,15 +127,17 @@ mod tests {
         assert!((share("one two three four", "one two three five") - 1.0 / 3.0).abs() < 1e-9);
         assert!(share("one two three", "three two one").abs() < 1e-9);
         assert!(share("", "").abs() < 1e-9);
-        assert!(share("one two", "one two").abs() < 1e-9, "too short to tell");
+        assert!(
+            share("one two", "one two").abs() < 1e-9,
+            "too short to tell"
+        );
         assert!((share("日本語の本", "日本語の木") - 0.5).abs() < 1e-9);
     }
 
     #[test]
     fn samples_are_fair() {
-        let text = |from: usize, to: usize| {
-            (from..to).map(|n| format!("w{n} ")).collect::<String>()
-        };
+        let text =
+            |from: usize, to: usize| (from..to).map(|n| format!("w{n} ")).collect::<String>();
         // Two thirds of each are in the other: half of what either has.
         let found = share(&text(0, 30_000), &text(10_000, 40_000));
         assert!((found - 0.5).abs() < 0.06, "{found}");

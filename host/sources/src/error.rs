@@ -82,7 +82,9 @@ pub enum Error {
         what: &'static str,
     },
     /// The file is a placeholder for one that a cloud keeps.
-    #[error("{external_id} is kept in a cloud and not on this machine: download it to have it read")]
+    #[error(
+        "{external_id} is kept in a cloud and not on this machine: download it to have it read"
+    )]
     Away {
         /// Path relative to the folder.
         external_id: String,

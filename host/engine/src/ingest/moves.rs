@@ -32,13 +32,12 @@ pub(super) struct Written<'a> {
 }
 
 /// The files that may hold other bytes than before.
-pub(super) fn written<'a>(
-    files: &'a [File],
-    known: &Known,
-) -> impl Iterator<Item = &'a File> {
-    files
-        .iter()
-        .filter(|file| known.get(&file.id).is_none_or(|own| own.stamp != file.stamp))
+pub(super) fn written<'a>(files: &'a [File], known: &Known) -> impl Iterator<Item = &'a File> {
+    files.iter().filter(|file| {
+        known
+            .get(&file.id)
+            .is_none_or(|own| own.stamp != file.stamp)
+    })
 }
 
 /// What is to be hashed to find moves: files that may hold other bytes than

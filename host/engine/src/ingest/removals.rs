@@ -71,16 +71,26 @@ mod tests {
         assert_eq!(problem(19, 18, false), None, "few items");
         assert_eq!(problem(20, 6, false), None, "30%");
         let said = problem(20, 7, false).unwrap();
-        assert!(said.starts_with("7 of its 20 items are gone from /notes"), "{said}");
+        assert!(
+            said.starts_with("7 of its 20 items are gone from /notes"),
+            "{said}"
+        );
         assert!(said.contains("(0.md, 1.md, 2.md and 4 more)"), "{said}");
     }
 
     #[test]
     fn an_empty_folder_is_asked_about_whatever_was_in_it() {
         assert_eq!(problem(0, 0, true), None, "it never held anything");
-        assert_eq!(problem(3, 0, true), None, "what is left was brought back by a person");
+        assert_eq!(
+            problem(3, 0, true),
+            None,
+            "what is left was brought back by a person"
+        );
         let said = problem(1, 1, true).unwrap();
-        assert!(said.starts_with("no file is left in /notes, where 1 item was (0.md)"), "{said}");
+        assert!(
+            said.starts_with("no file is left in /notes, where 1 item was (0.md)"),
+            "{said}"
+        );
         assert!(problem(500, 500, true).unwrap().contains("500 items were"));
     }
 }

@@ -140,9 +140,15 @@ mod tests {
     #[test]
     fn each_goes_to_the_one_it_is_most_like() {
         let (one, two) = (text(1), text(2));
-        let (more, most) = (format!("{one} more"), format!("{one} and much more than that"));
+        let (more, most) = (
+            format!("{one} more"),
+            format!("{one} and much more than that"),
+        );
         assert_eq!(
-            found(&[("a", &one), ("b", &two)], &[("c", &most), ("d", &more), ("e", &two)]),
+            found(
+                &[("a", &one), ("b", &two)],
+                &[("c", &most), ("d", &more), ("e", &two)]
+            ),
             ["b>e", "a>d"]
         );
         // Both alike: the one that kept its name.
@@ -156,7 +162,12 @@ mod tests {
     fn what_all_have_in_common_says_nothing() {
         let template = text(0);
         let lost: Vec<(String, String)> = (1..200)
-            .map(|n| (format!("old{n}"), format!("{template} day{n} was a good day{n}")))
+            .map(|n| {
+                (
+                    format!("old{n}"),
+                    format!("{template} day{n} was a good day{n}"),
+                )
+            })
             .collect();
         let lost: Vec<(&str, &str)> = lost.iter().map(|(id, text)| (&**id, &**text)).collect();
         let new = format!("{template} and nothing else here");

@@ -217,12 +217,18 @@ mod tests {
             ("a.b.sync-conflict-20250101-120000-ABCDEFG", "a.b"),
             ("a (conflicted copy 2025-01-01 120000).md", "a.md"),
             ("a (conflicted copy).md", "a.md"),
-            ("x y/a b (Ada's conflicted copy 2025-01-01).md", "x y/a b.md"),
+            (
+                "x y/a b (Ada's conflicted copy 2025-01-01).md",
+                "x y/a b.md",
+            ),
             ("a (Ada's conflicted copy 2025-01-01) (2).md", "a.md"),
             ("a (Laptop (old)'s conflicted copy 2025-01-01).md", "a.md"),
             ("a (Conflicted copy phone 202501011200).md", "a.md"),
             ("a (2024) (conflicted copy 2025-01-01).md", "a (2024).md"),
-            ("a (SFConflict me@example.org 2025-01-01-12-00-00).md", "a.md"),
+            (
+                "a (SFConflict me@example.org 2025-01-01-12-00-00).md",
+                "a.md",
+            ),
             ("a_conflict-20250101-120000.md", "a.md"),
         ] {
             assert_eq!(conflict_of(copy).as_deref(), Some(original), "{copy}");

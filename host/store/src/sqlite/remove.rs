@@ -13,10 +13,7 @@ const ON_ITS_WAY: char = '\0';
 
 /// Moves items, all at the same time; none where the caller is to put one as
 /// usual.
-pub(super) fn rename(
-    conn: &Connection,
-    batch: &[Rename],
-) -> rusqlite::Result<Vec<Option<ItemId>>> {
+pub(super) fn rename(conn: &Connection, batch: &[Rename]) -> rusqlite::Result<Vec<Option<ItemId>>> {
     let moving = movable(conn, batch)?;
     // What stands where another is to go steps aside first.
     let aside = |id: ItemId| format!("{ON_ITS_WAY}{id}");
@@ -101,12 +98,7 @@ fn movable(conn: &Connection, batch: &[Rename]) -> rusqlite::Result<Vec<Option<I
 }
 
 /// Gives an item and its ledger row another identity, which is free.
-fn re_identify(
-    conn: &Connection,
-    source: SourceId,
-    from: &str,
-    to: &str,
-) -> rusqlite::Result<()> {
+fn re_identify(conn: &Connection, source: SourceId, from: &str, to: &str) -> rusqlite::Result<()> {
     for table in ["items", "ledger"] {
         conn.prepare_cached(&format!(
             "UPDATE {table} SET external_id = ?3 WHERE source_id = ?1 AND external_id = ?2"

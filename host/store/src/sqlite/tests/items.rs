@@ -323,7 +323,10 @@ fn items_exchange_their_identities_and_follow_each_other() {
     assert_eq!(stamps.len(), 4);
     for (name, from, item) in [("a", "b", b), ("b", "a", a), ("d", "c", c), ("e", "d", d)] {
         let stamp = &stamps[&format!("{name}.md")];
-        assert_eq!((stamp.stamp.as_str(), stamp.item), (&*format!("of {from}"), Some(item)));
+        assert_eq!(
+            (stamp.stamp.as_str(), stamp.item),
+            (&*format!("of {from}"), Some(item))
+        );
     }
     // One that cannot go keeps those that would follow.
     let done = home
@@ -337,7 +340,10 @@ fn items_exchange_their_identities_and_follow_each_other() {
         ])
         .unwrap();
     assert_eq!(done, [None, None, Some(d), None, Some(c)]);
-    assert_eq!(["a", "b", "d", "x"].map(at), [Some(b), Some(a), Some(c), Some(d)]);
+    assert_eq!(
+        ["a", "b", "d", "x"].map(at),
+        [Some(b), Some(a), Some(c), Some(d)]
+    );
     home.assert_sound();
 }
 
