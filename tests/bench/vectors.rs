@@ -216,6 +216,7 @@ fn item(source: SourceId, number: usize, chunks: usize) -> ItemWrite {
         tags: Vec::new(),
         aliases: Vec::new(),
         links: Vec::new(),
+        chunk_set: None,
         provenance: Provenance {
             stamp: String::new(),
             pipeline: "bench".into(),

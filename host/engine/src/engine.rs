@@ -33,7 +33,10 @@ pub struct Engine {
     store: SqliteStore,
     components: Components,
     registry: Registry,
+    /// The chosen model, by its name in the registry.
     model: Mutex<Option<(String, Arc<ActiveModel>)>>,
+    /// The model before, while it is searched with.
+    former: Mutex<Option<Arc<ActiveModel>>>,
     stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
 }
 
@@ -85,6 +88,7 @@ impl Engine {
             home,
             store,
             model: Mutex::default(),
+            former: Mutex::default(),
             stats: Mutex::default(),
         }
     }
@@ -187,9 +191,9 @@ impl Engine {
             .ensure_model(&info.fingerprint, &info.name, dimensions)?)
     }
 
-    /// The model whose vectors can be searched now: the chosen one, or the one
-    /// before while the chosen one's vectors are still being made. None, with
-    /// a note that says why, where there is none.
+    /// The model whose vectors are searched now: the chosen one, or the one before
+    /// until the chosen one's vectors are complete. None, with a note that says
+    /// why, where there is none.
     pub(crate) fn searchable_model(
         &self,
         notes: &mut Vec<String>,
@@ -202,29 +206,23 @@ impl Engine {
             return Ok(None);
         };
         let stats = self.model_stats()?;
-        let own = stats
-            .iter()
-            .find(|stats| stats.fingerprint == chosen.model.info().fingerprint);
-        let before = stats
-            .iter()
-            .find(|stats| stats.current && stats.present > 0);
-        match (own, before) {
-            (Some(own), _) if own.missing == 0 => return Ok(Some((own.id, chosen))),
-            (own, Some(before))
-                if own.is_none_or(|own| own.id != before.id && own.present < before.present) =>
-            {
-                if let Some(model) = self.installed(&before.fingerprint)? {
-                    notes.push(format!(
-                        "Searched with what is left of the vectors of {}: those of {} are not complete yet. `pkb sync` makes them.",
-                        before.name,
-                        chosen.model.info().name
-                    ));
-                    return Ok(Some((before.id, Arc::new(self.activate(model)?))));
-                }
-            }
-            _ => {}
+        let own = (stats.iter()).find(|own| own.fingerprint == chosen.model.info().fingerprint);
+        if let Some(current) = stats.iter().find(|stats| stats.current)
+            && own.is_none_or(|own| own.id != current.id)
+            && current.present > 0
+            && let Some(model) = self.former(&current.fingerprint)?
+        {
+            let ready = own.map_or(0, |own| own.wanted - own.pending);
+            notes.push(format!(
+                "Searched with the vectors of {} until those of {} are complete ({ready} of {}). `pkb sync` makes them.",
+                current.name,
+                chosen.model.info().name,
+                own.map_or(current.wanted, |own| own.wanted),
+            ));
+            return Ok(Some((current.id, model)));
         }
         match own {
+            Some(own) if own.present > 0 && own.missing == 0 => Ok(Some((own.id, chosen))),
             Some(own) if own.present > 0 => {
                 notes.push(format!(
                     "{} of {} chunks have no vector yet and can only be found by word. `pkb sync` makes them.",
@@ -242,27 +240,32 @@ impl Engine {
         }
     }
 
-    fn installed(&self, fingerprint: &str) -> Result<Option<Model>, Error> {
+    /// The installed model with that fingerprint, whatever its name.
+    fn former(&self, fingerprint: &str) -> Result<Option<Arc<ActiveModel>>, Error> {
+        let mut kept = self.former.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(former) = &*kept
+            && former.model.info().fingerprint == fingerprint
+        {
+            return Ok(Some(former.clone()));
+        }
         for listed in self.registry.list()? {
             if let Ok(model) = self.registry.open(&listed.name)
                 && model.info().fingerprint == fingerprint
             {
-                return Ok(Some(model));
+                let former = Arc::new(self.activate(model)?);
+                *kept = Some(former.clone());
+                return Ok(Some(former));
             }
         }
         Ok(None)
     }
 
-    /// Chunks without a vector of the chosen model; none before it embedded
-    /// anything.
+    /// Searched chunks without a vector of the model that is searched with; none
+    /// before one embedded anything.
     pub(crate) fn vectors_missing(&self) -> Result<Option<u64>, Error> {
-        let Some(chosen) = self.chosen_model()? else {
-            return Ok(None);
-        };
-        let fingerprint = &chosen.model.info().fingerprint;
         let stats = self.model_stats()?;
-        let own = stats.iter().find(|stats| stats.fingerprint == *fingerprint);
-        Ok(own.map(|own| own.missing))
+        let current = stats.iter().find(|stats| stats.current);
+        Ok(current.map(|current| current.missing))
     }
 
     fn model_stats(&self) -> Result<Vec<ModelStats>, Error> {

@@ -1,6 +1,6 @@
 //! How a home is doing.
 
-use pkb_store::{LedgerQuery, LedgerRow, LedgerState, Page, Problem, Remedy, Stats};
+use pkb_store::{ChunkSet, LedgerQuery, LedgerRow, LedgerState, Page, Problem, Remedy, Stats};
 use serde::Serialize;
 
 use crate::engine::{Engine, missing_model};
@@ -17,6 +17,8 @@ pub struct Health {
     pub store: Stats,
     /// The model to embed with.
     pub model: ModelHealth,
+    /// What the searched chunks were made with, most items first.
+    pub chunk_sets: Vec<ChunkSetHealth>,
     /// The components, built-in ones first.
     pub components: Vec<ComponentHealth>,
     /// What a person should know or do.
@@ -33,10 +35,24 @@ pub struct ModelHealth {
     /// Hash of all its vectors depend on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
-    /// Different chunks with a vector.
+    /// Different chunks with a vector, of those that are searched or will be.
     pub vectors: u64,
     /// Different chunks without.
     pub missing: u64,
+    /// The model that is searched with until these are complete, where that is
+    /// another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until_then: Option<String>,
+}
+
+/// What the chunks of some items were made with.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChunkSetHealth {
+    /// None for items from before this was kept: the next sync splits them anew.
+    #[serde(flatten)]
+    pub set: Option<ChunkSet>,
+    /// Items, soft-deleted ones included.
+    pub items: u64,
 }
 
 /// A component that is there.
@@ -89,8 +105,11 @@ impl Engine {
                     .iter()
                     .find(|stats| stats.fingerprint == fingerprint);
                 model.installed = true;
-                model.vectors = stats.map_or(0, |stats| stats.present);
-                model.missing = stats.map_or(store.chunks, |stats| stats.missing);
+                model.until_then = (store.models.iter())
+                    .find(|stats| stats.current && stats.fingerprint != fingerprint)
+                    .map(|stats| stats.name.clone());
+                model.vectors = stats.map_or(0, |stats| stats.wanted - stats.pending);
+                model.missing = stats.map_or(store.chunks, |stats| stats.pending);
                 model.fingerprint = Some(fingerprint);
             }
             Err(pkb_embed::Error::UnknownModel { .. }) => {
@@ -111,8 +130,12 @@ impl Engine {
         {
             notes.push("Some sources were never read: `pkb sync` reads them.".into());
         } else if model.installed && model.missing > 0 {
+            let until_then = match &model.until_then {
+                Some(former) => format!(", and {former} is searched with until then"),
+                None => String::new(),
+            };
             notes.push(format!(
-                "{} chunks have no vector yet: `pkb sync` makes them.",
+                "{} chunks have no vector yet{until_then}: `pkb sync` makes them.",
                 model.missing
             ));
         }
@@ -142,6 +165,9 @@ impl Engine {
             home: self.home().folder.display().to_string(),
             store,
             model,
+            chunk_sets: (self.store().chunk_sets()?.into_iter())
+                .map(|(set, items)| ChunkSetHealth { set, items })
+                .collect(),
             components,
             notes,
         })

@@ -7,6 +7,9 @@ pub enum Stage {
     Scanning,
     /// Extracting, chunking and storing; counted in items.
     Reading,
+    /// Splitting what is stored anew, for another chunker or model; counted in
+    /// items.
+    Chunking,
     /// Making vectors; counted in chunks.
     Embedding,
     /// Asking the queries of a test set; counted in queries.
@@ -19,6 +22,7 @@ impl Stage {
         match self {
             Stage::Scanning => "scanning",
             Stage::Reading => "reading",
+            Stage::Chunking => "chunking",
             Stage::Embedding => "embedding",
             Stage::Asking => "asking",
         }

@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use pkb_runtime::{Analyzer, Blob, CallError, Chunker, Document, Extractor, Failure, TokenCounter};
 use pkb_sources::{FileBlob, FolderSettings, FolderSource, conflict_of, item_url};
-use pkb_store::{Analyzable, ChunkHash, ChunkWrite, ItemWrite, Provenance, Source, Terms};
+use pkb_store::{
+    Analyzable, ChunkHash, ChunkSet, ChunkWrite, ItemWrite, Outdated, Provenance, Source, Terms,
+    WantedSet,
+};
 
 use crate::components::{DEFAULT_TOKENIZER, EXTRACTOR, MARKDOWN_CHUNKER, TEXT_CHUNKER};
 use crate::convert;
@@ -19,6 +22,10 @@ use crate::terms::terms;
 /// Files that the built-in extractor takes.
 const MARKDOWN: [&str; 5] = ["md", "markdown", "mdown", "mkd", "mdx"];
 const TEXT: [&str; 3] = ["txt", "text", "log"];
+
+/// The kinds of items: what is split as Markdown, and plain text.
+const NOTE: &str = "note";
+const PLAIN: &str = "text";
 
 /// The length limit that counts where there is no model: the default model's.
 const DEFAULT_LIMIT: usize = 256;
@@ -38,6 +45,9 @@ const HASHED_AT_ONCE: usize = 1 << 20;
 pub(crate) struct Pipeline {
     /// Differs whenever the same bytes could give other chunks.
     pub(crate) key: String,
+    /// Differs whenever the same bytes could give another text.
+    pub(crate) read_key: String,
+    definition: blake3::Hash,
     pub(crate) folder_settings: FolderSettings,
     extractor: Arc<Extractor>,
     extractor_settings: String,
@@ -132,19 +142,17 @@ impl Pipeline {
         if settings.extractor.is_some() {
             folder_settings.extensions.clear();
         }
-        let parts = [
-            extractor.info().sha256.as_str(),
-            extractor_settings.as_str(),
-            markdown.info().sha256.as_str(),
-            text.info().sha256.as_str(),
-            markdown_settings.as_str(),
-            definition.to_hex().as_str(),
-            budget.to_string().as_str(),
-        ]
-        .join("\0");
-        let key = blake3::hash(parts.as_bytes()).to_hex()[..16].to_owned();
+        let budget = u32::try_from(budget).unwrap_or(u32::MAX);
+        let read_key = key(&[&extractor.info().sha256, &extractor_settings]);
+        let whole_key = key(&[
+            &read_key,
+            &set_key(&markdown, &markdown_settings, definition, budget),
+            &set_key(&text, &text_settings, definition, budget),
+        ]);
         Ok(Pipeline {
-            key,
+            key: whole_key,
+            read_key,
+            definition,
             folder_settings,
             extractor,
             extractor_settings,
@@ -154,8 +162,57 @@ impl Pipeline {
             text_settings,
             tokens,
             analyzer: components.analyzer()?,
-            budget: u32::try_from(budget).unwrap_or(u32::MAX),
+            budget,
         })
+    }
+
+    /// What the chunks of each kind of item are made with, by the store's
+    /// numbers.
+    pub(crate) fn wanted_sets(&self, engine: &Engine) -> Result<Vec<WantedSet>, Error> {
+        [
+            (NOTE, &self.markdown, &self.markdown_settings),
+            (PLAIN, &self.text, &self.text_settings),
+        ]
+        .into_iter()
+        .map(|(kind, chunker, settings)| {
+            let key = set_key(chunker, settings, self.definition, self.budget);
+            let set = match engine.store().chunk_set(&key)? {
+                Some(known) => known,
+                None => engine.store().add_chunk_set(&ChunkSet {
+                    key,
+                    chunker: chunker.info().name.clone(),
+                    version: engine.components().version(&chunker.info().name)?,
+                    sha256: chunker.info().sha256.clone(),
+                    settings: settings.clone(),
+                    tokenizer: self.definition.to_hex().to_string(),
+                    budget: self.budget,
+                })?,
+            };
+            Ok(WantedSet {
+                kind: kind.into(),
+                set,
+            })
+        })
+        .collect()
+    }
+
+    /// New chunks, with their terms, for an item whose text is stored.
+    pub(crate) fn split_again(&self, item: &Outdated) -> Result<Vec<ChunkWrite>, CallError> {
+        let mut document = plain_document(&item.title, &item.text);
+        document.aliases.clone_from(&item.aliases);
+        document.tags.clone_from(&item.tags);
+        let (chunker, settings) = self.chunker_for(is_markdown(&item.external_id));
+        let mut chunks = self.chunk(chunker, settings, &document)?;
+        self.analyze(&document, &mut chunks)?;
+        Ok(chunks)
+    }
+
+    fn chunker_for(&self, markdown: bool) -> (&Chunker, &str) {
+        if markdown {
+            (&self.markdown, &self.markdown_settings)
+        } else {
+            (&self.text, &self.text_settings)
+        }
     }
 
     /// Reads one file, unless it holds the bytes of the hash `known`. One that
@@ -224,12 +281,8 @@ impl Pipeline {
                 "a copy of {original} that a sync tool made of an edit in conflict: compare the two, keep what you need and delete one"
             ));
         }
-        let markdown = extension(name).is_none_or(|extension| !TEXT.contains(&extension.as_str()));
-        let (chunker, settings) = if markdown {
-            (&self.markdown, &self.markdown_settings)
-        } else {
-            (&self.text, &self.text_settings)
-        };
+        let markdown = is_markdown(name);
+        let (chunker, settings) = self.chunker_for(markdown);
         let mut chunks = match self.chunk(chunker, settings, &document) {
             Ok(chunks) => chunks,
             Err(error) => {
@@ -249,7 +302,7 @@ impl Pipeline {
         }
         let provenance = Provenance {
             stamp: relied_on,
-            pipeline: self.key.clone(),
+            pipeline: self.read_key.clone(),
             component: Some(self.extractor.info().name.clone()),
             warnings: document.warnings.clone(),
         };
@@ -421,6 +474,7 @@ impl Prepared {
         self,
         source: &Source,
         folder: &FolderSource,
+        sets: &[WantedSet],
         modified: Option<i64>,
         size: u64,
     ) -> ItemWrite {
@@ -439,13 +493,14 @@ impl Prepared {
                 .iter()
                 .find_map(|name| convert::timestamp(&properties, name))
         };
+        let kind = if markdown { NOTE } else { PLAIN };
         ItemWrite {
             source: source.id,
-            kind: if markdown {
-                "note".into()
-            } else {
-                "text".into()
-            },
+            kind: kind.into(),
+            chunk_set: sets
+                .iter()
+                .find(|wanted| wanted.kind == kind)
+                .map(|wanted| wanted.set),
             title: document.title,
             url: item_url(folder.path(), &id).ok(),
             author: convert::text(&properties, "author"),
@@ -470,6 +525,21 @@ impl Prepared {
             external_id: id,
         }
     }
+}
+
+/// A hash of parts, as 16 hexadecimal digits.
+fn key(parts: &[&str]) -> String {
+    blake3::hash(parts.join("\0").as_bytes()).to_hex()[..16].to_owned()
+}
+
+/// What tells a chunk set from others: equal keys make equal chunks.
+fn set_key(chunker: &Chunker, settings: &str, definition: blake3::Hash, budget: u32) -> String {
+    key(&[
+        &chunker.info().sha256,
+        settings,
+        &definition.to_hex(),
+        &budget.to_string(),
+    ])
 }
 
 fn plain_document(title: &str, text: &str) -> Document {
@@ -518,6 +588,11 @@ fn failed(failure: Failure) -> CallError {
         kind: failure.kind,
         message: failure.message,
     }
+}
+
+/// Whether a file is split as Markdown.
+fn is_markdown(name: &str) -> bool {
+    extension(name).is_none_or(|extension| !TEXT.contains(&extension.as_str()))
 }
 
 fn extension(name: &str) -> Option<String> {

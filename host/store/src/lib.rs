@@ -96,6 +96,9 @@ pub trait Store: Send + Sync {
     fn ledger(&self, query: &LedgerQuery) -> Result<Page<LedgerRow>>;
     /// Totals for each source, by name.
     fn ledger_totals(&self) -> Result<Vec<LedgerTotals>>;
+    /// Adds a warning to an item's ledger row, unless it says so already. An
+    /// item that is gone is passed over.
+    fn warn(&self, item: ItemId, warning: &str) -> Result<()>;
     /// Forgets ledger rows of things that are gone and never became items; rows
     /// of items stay. Returns how many rows that were.
     fn forget(&self, source: SourceId, external_ids: &[&str]) -> Result<u64>;
@@ -170,18 +173,19 @@ pub trait Store: Send + Sync {
     /// The model that searches use; none before the first
     /// [`Store::set_current_model`].
     fn current_model(&self) -> Result<Option<ModelId>>;
-    /// Makes searches use that model: what the engine calls when its vectors
-    /// are complete.
+    /// Makes searches use that model, as the first one there is. A later one
+    /// takes over with [`Store::take_over`].
     fn set_current_model(&self, model: ModelId) -> Result<()>;
     /// Forgets a model and its vectors. Returns how many vectors there were.
     fn remove_model(&self, model: ModelId) -> Result<u64>;
-    /// Chunks that can be searched and that the model has no vector for: by
-    /// chunk id, from beyond `after` on, each hash once in an answer. An empty
-    /// answer means that there are no more beyond `after`.
+    /// Chunks that the model has no vector for, of what will be searched once
+    /// all that is staged has taken over: in the order of cursors, from beyond
+    /// `after` on, each hash once in an answer. An empty answer means that there
+    /// are no more beyond `after`.
     fn unembedded(
         &self,
         model: ModelId,
-        after: Option<ChunkId>,
+        after: Option<EmbedCursor>,
         limit: usize,
     ) -> Result<Vec<Unembedded>>;
     /// Stores vectors, all in one transaction; those that exist stay as they
@@ -192,11 +196,48 @@ pub trait Store: Send + Sync {
     /// The vectors of an item's chunks, in their order; chunks that have none yet
     /// are left out. Errors: `NotFound` for an unknown model.
     fn item_vectors(&self, model: ModelId, item: ItemId) -> Result<Vec<ChunkVector>>;
-    /// Removes vectors of no chunk at all. Returns how many there were.
+    /// Removes vectors of no chunk at all, staged ones included. Returns how
+    /// many there were.
     fn remove_orphan_vectors(&self) -> Result<u64>;
     /// Removes vectors that have not the length their model asks for. Returns
     /// how many there were.
     fn remove_damaged_vectors(&self) -> Result<u64>;
+
+    // ---- chunk sets ----
+
+    /// The number of the chunk set with that key.
+    fn chunk_set(&self, key: &str) -> Result<Option<ChunkSetId>>;
+    /// Adds what chunks are made with, unless its key is there, and gives its
+    /// number.
+    fn add_chunk_set(&self, set: &ChunkSet) -> Result<ChunkSetId>;
+    /// What the searched chunks of all items were made with, and how many items
+    /// that are, soft-deleted ones included; none for what is not known.
+    fn chunk_sets(&self) -> Result<Vec<(Option<ChunkSet>, u64)>>;
+    /// Items of a source whose chunks, the staged ones where there are any, were
+    /// made with something else than is wanted for their kind: by number, from
+    /// beyond `after` on, at most `limit` of them and fewer where their texts are
+    /// long; with how many there are beyond `after`. Items of other kinds, stale
+    /// and soft-deleted ones are left out.
+    fn outdated(
+        &self,
+        source: SourceId,
+        wanted: &[WantedSet],
+        after: Option<ItemId>,
+        limit: usize,
+    ) -> Result<Page<Outdated>>;
+    /// Drops what is staged for items of a source whose searched chunks are as
+    /// wanted already. Returns how many items that were.
+    fn unstage(&self, source: SourceId, wanted: &[WantedSet]) -> Result<u64>;
+    /// Puts new chunks beside those that are searched, all in one transaction;
+    /// they replace what was staged before. Items that are gone are passed over,
+    /// and so are those whose text the chunks do not fit, which was replaced
+    /// since they were made.
+    fn stage(&self, batch: &[StagedWrite]) -> Result<()>;
+    /// Makes everything staged what is searched, and `model` (where there is
+    /// one) what is searched with, in one transaction. Chunks that stay the same
+    /// keep their ids. What the engine calls when the model has a vector for
+    /// all of it. Errors: `NotFound` for an unknown model.
+    fn take_over(&self, model: Option<ModelId>) -> Result<TakeOver>;
 
     // ---- syncs ----
 

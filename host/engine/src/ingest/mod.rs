@@ -22,7 +22,7 @@ use self::reader::{Progress, Reader, hash_all};
 use self::removals::Removals;
 use self::resembling::Lost;
 use self::writer::{Work, Writer};
-use crate::embedding::EmbedReport;
+use crate::embedding::{EmbedReport, is_zero};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::job::Job;
@@ -54,6 +54,9 @@ pub struct SyncOptions {
 pub struct SyncReport {
     /// One for each source, in order.
     pub sources: Vec<SourceReport>,
+    /// Items that were split anew, as another chunker or model asks for.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rechunked: u64,
     /// The embedding that followed; none where it was not asked for.
     pub embedding: Option<EmbedReport>,
     /// Whether the job was stopped before it was through.
@@ -155,9 +158,18 @@ impl Engine {
             tracing::info!(source = outcome.source, outcome = word, counts = ?outcome.counts, "synced");
             report.sources.push(outcome);
         }
-        if !report.stopped && !options.skip_embedding {
-            match self.embed(job) {
-                Ok(embedding) => report.embedding = Some(embedding),
+        if !report.stopped {
+            let outcome = self.rechunk(job, &mut report.rechunked).and_then(|()| {
+                if !options.skip_embedding {
+                    report.embedding = Some(self.embed(job)?);
+                } else if self.chosen_model()?.is_none() {
+                    // No vectors are to come that new chunks could wait for.
+                    self.store().take_over(None)?;
+                }
+                Ok(())
+            });
+            match outcome {
+                Ok(()) => {}
                 Err(Error::Stopped) => report.stopped = true,
                 Err(other) => return Err(other),
             }
@@ -195,6 +207,7 @@ impl Engine {
             source,
             folder: &folder,
             pipeline: &pipeline,
+            sets: &pipeline.wanted_sets(self)?,
             known: self.store().stamps(source.id)?,
             counts: &mut outcome.counts,
         };
@@ -207,7 +220,7 @@ impl Engine {
                 .files
                 .iter()
                 .partition(|file| match known.get(&file.id) {
-                    Some(stamp) => is_changed(file, stamp, &pipeline.key, options),
+                    Some(stamp) => is_changed(file, stamp, &pipeline, options),
                     None => true,
                 });
         let still_failed = same
@@ -303,7 +316,7 @@ impl Engine {
             .iter()
             .map(|file| {
                 let known = writer.work.known.get(&file.id);
-                settled_hash(known, &writer.work.pipeline.key, options)
+                settled_hash(known, &writer.work.pipeline.read_key, options)
             })
             .collect();
         let (pipeline, folder) = (writer.work.pipeline, writer.work.folder);
@@ -333,7 +346,7 @@ impl Engine {
             let same = work.known.get(id).is_some_and(|stamp| {
                 stamp.state == state
                     && stamp.stamp == *reason
-                    && stamp.pipeline == work.pipeline.key
+                    && stamp.pipeline == work.pipeline.read_key
             });
             if !same {
                 rows.push(LedgerWrite {
@@ -344,7 +357,7 @@ impl Engine {
                     message: reason.clone(),
                     provenance: Provenance {
                         stamp: reason.clone(),
-                        pipeline: work.pipeline.key.clone(),
+                        pipeline: work.pipeline.read_key.clone(),
                         ..Provenance::default()
                     },
                 });

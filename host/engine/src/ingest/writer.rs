@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use pkb_sources::{FolderSource, item_url};
 use pkb_store::{
-    ItemWrite, LedgerWrite, NotIndexed, Provenance, Rename, Source, Stamp, SyncCounts,
+    ItemWrite, LedgerWrite, NotIndexed, Provenance, Rename, Source, Stamp, SyncCounts, WantedSet,
 };
 
 use super::BATCH_ITEMS;
@@ -22,6 +22,8 @@ pub(super) struct Work<'a> {
     pub(super) source: &'a Source,
     pub(super) folder: &'a FolderSource,
     pub(super) pipeline: &'a Pipeline,
+    /// What the chunks are made with.
+    pub(super) sets: &'a [WantedSet],
     /// What is known of the source; follows what is moved.
     pub(super) known: Known,
     pub(super) counts: &'a mut SyncCounts,
@@ -111,6 +113,7 @@ impl<'a> Writer<'a> {
                 let item = document.into_item(
                     self.work.source,
                     self.work.folder,
+                    self.work.sets,
                     file.modified,
                     file.size,
                 );

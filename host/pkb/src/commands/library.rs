@@ -95,6 +95,12 @@ fn show(report: &SyncReport, output: &Output) {
             ));
         }
     }
+    if report.rechunked > 0 {
+        output.line(format_args!(
+            "{} split anew, as another chunker or model asks for",
+            count(report.rechunked, "item", "items")
+        ));
+    }
     match &report.embedding {
         Some(done) if done.model.is_none() => {
             output.note(
@@ -106,6 +112,13 @@ fn show(report: &SyncReport, output: &Output) {
             count(done.made, "chunk", "chunks")
         )),
         _ => {}
+    }
+    let unembeddable = report.embedding.as_ref().map_or(0, |done| done.failed);
+    if unembeddable > 0 {
+        output.note(format_args!(
+            "{} can only be found by word, as the model failed on them: `pkb ledger --warnings` says which",
+            count(unembeddable, "chunk", "chunks")
+        ));
     }
     if report.stopped {
         output.note("stopped before it was through; what is done is kept, and `pkb sync` goes on from there");

@@ -145,6 +145,17 @@ pub(super) fn touch(
     Ok(())
 }
 
+/// Adds a warning to the row of an item, unless it is there.
+pub(super) fn warn(conn: &Connection, item: ItemId, warning: &str) -> rusqlite::Result<()> {
+    conn.prepare_cached(
+        "UPDATE ledger SET warnings = json_insert(coalesce(warnings, '[]'), '$[#]', ?2), updated = ?3
+         WHERE (source_id, external_id) = (SELECT source_id, external_id FROM items WHERE id = ?1)
+           AND NOT EXISTS (SELECT 1 FROM json_each(warnings) WHERE value = ?2)",
+    )?
+    .execute(params![item.0, warning, now()])?;
+    Ok(())
+}
+
 pub(super) fn forget(
     conn: &Connection,
     source: SourceId,

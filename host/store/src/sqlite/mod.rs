@@ -3,6 +3,7 @@
 mod attached;
 mod catalogue;
 mod check;
+mod chunk_sets;
 mod eligible;
 mod filter;
 mod find;
@@ -23,6 +24,7 @@ mod read;
 mod remove;
 mod scored;
 mod sources;
+mod staged;
 mod stats;
 mod store;
 mod terms;

@@ -8,8 +8,8 @@ use rusqlite::{Connection, params};
 
 use super::ledger::Shared;
 use super::{
-    SqliteStore, check, find, ledger, linked, lock, read, remove, sources, stats, terms, vectors,
-    write,
+    SqliteStore, check, chunk_sets, find, ledger, linked, lock, read, remove, sources, staged,
+    stats, terms, vectors, write,
 };
 use crate::*;
 
@@ -186,6 +186,11 @@ impl Store for SqliteStore {
         self.pool.read("read its ledger", |tx| ledger::totals(tx))
     }
 
+    fn warn(&self, item: ItemId, warning: &str) -> Result<()> {
+        self.pool
+            .write("write its ledger", |tx| ledger::warn(tx, item, warning))
+    }
+
     fn forget(&self, source: SourceId, external_ids: &[&str]) -> Result<u64> {
         self.pool.write("write its ledger", |tx| {
             ledger::forget(tx, source, external_ids)
@@ -348,7 +353,7 @@ impl Store for SqliteStore {
     fn unembedded(
         &self,
         model: ModelId,
-        after: Option<ChunkId>,
+        after: Option<EmbedCursor>,
         limit: usize,
     ) -> Result<Vec<Unembedded>> {
         self.pool.read("read chunks without a vector", |tx| {
@@ -396,6 +401,69 @@ impl Store for SqliteStore {
     fn remove_damaged_vectors(&self) -> Result<u64> {
         self.pool
             .write("remove vectors", |tx| vectors::remove_damaged(tx))
+    }
+
+    fn chunk_set(&self, key: &str) -> Result<Option<ChunkSetId>> {
+        self.pool
+            .read("read its chunk sets", |tx| chunk_sets::by_key(tx, key))
+    }
+
+    fn add_chunk_set(&self, set: &ChunkSet) -> Result<ChunkSetId> {
+        self.pool
+            .write("add a chunk set", |tx| chunk_sets::add(tx, set))
+    }
+
+    fn chunk_sets(&self) -> Result<Vec<(Option<ChunkSet>, u64)>> {
+        self.pool
+            .read("read its chunk sets", |tx| chunk_sets::in_use(tx))
+    }
+
+    fn outdated(
+        &self,
+        source: SourceId,
+        wanted: &[WantedSet],
+        after: Option<ItemId>,
+        limit: usize,
+    ) -> Result<Page<Outdated>> {
+        self.pool.read("read its chunk sets", |tx| {
+            chunk_sets::outdated(tx, source, wanted, after, limit)
+        })
+    }
+
+    fn unstage(&self, source: SourceId, wanted: &[WantedSet]) -> Result<u64> {
+        // Nearly always nothing is, and then nobody needs to wait for a write.
+        if !self
+            .pool
+            .read("read its chunk sets", |tx| staged::any(tx))?
+        {
+            return Ok(0);
+        }
+        self.pool.write("drop staged chunks", |tx| {
+            staged::unstage(tx, source, wanted)
+        })
+    }
+
+    fn stage(&self, batch: &[StagedWrite]) -> Result<()> {
+        self.pool.write("stage chunks", |tx| {
+            batch.iter().try_for_each(|item| staged::stage(tx, item))
+        })
+    }
+
+    fn take_over(&self, model: Option<ModelId>) -> Result<TakeOver> {
+        let (staged, current) = self.pool.read("read its chunk sets", |tx| {
+            Ok((staged::any(tx)?, vectors::current_model(tx)?))
+        })?;
+        if !staged && (model.is_none() || model == current) {
+            return Ok(TakeOver::default());
+        }
+        self.pool.write("put new chunks in place", |tx| {
+            if let Some(model) = model
+                && vectors::model(tx, model)?.is_none()
+            {
+                return Ok(Err(no_model(model)));
+            }
+            staged::take_over(tx, model).map(Ok)
+        })?
     }
 
     fn sync_lock(&self) -> Result<LockOutcome> {

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChunkHash, ChunkId, ItemId, Millis, ModelId, Provenance, Source, SourceId, SyncRunId};
+use super::{
+    ChunkHash, EmbedCursor, ItemId, Millis, ModelId, Provenance, Source, SourceId, SyncRunId,
+};
 
 /// What became of an item of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -121,8 +123,10 @@ pub struct LedgerTotals {
 pub struct Unembedded {
     /// What the vector is to be stored under.
     pub hash: ChunkHash,
-    /// One chunk with that hash.
-    pub chunk: ChunkId,
+    /// One chunk with that hash, for the walk to go on from.
+    pub cursor: EmbedCursor,
+    /// The item it is part of.
+    pub item: ItemId,
     /// Put before the text when it is embedded.
     pub context: Option<String>,
     /// The text of the chunk.
@@ -144,6 +148,11 @@ pub struct ModelStats {
     pub present: u64,
     /// Different hashes, of chunks that can be searched, that have none.
     pub missing: u64,
+    /// Different hashes, of chunks that will be searched once all that is staged
+    /// has taken over.
+    pub wanted: u64,
+    /// How many of those have no vector.
+    pub pending: u64,
     /// Whether this is the model that searches use.
     pub current: bool,
 }

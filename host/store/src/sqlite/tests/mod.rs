@@ -11,6 +11,7 @@ mod opening;
 mod random;
 mod searching;
 mod sources;
+mod staged;
 mod vault;
 mod vectors;
 
@@ -185,6 +186,7 @@ fn note(source: SourceId, external_id: &str, text: &str) -> ItemWrite {
         tags: Vec::new(),
         aliases: Vec::new(),
         links: Vec::new(),
+        chunk_set: None,
         provenance: Provenance {
             stamp: format!("{}", text.len()),
             pipeline: "p1".into(),

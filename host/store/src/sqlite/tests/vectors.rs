@@ -21,7 +21,7 @@ fn embed_all(store: &SqliteStore, model: ModelId) -> usize {
         let Some(last) = page.last() else {
             return done;
         };
-        after = Some(last.chunk);
+        after = Some(last.cursor);
         let vectors: Vec<_> = page.iter().map(|c| (c.hash, embed(&c.text))).collect();
         done += store.put_vectors(model, &vectors).unwrap() as usize;
     }
@@ -176,7 +176,7 @@ fn unembedded_chunks_come_with_what_is_embedded() {
     );
     let rest = home
         .store
-        .unembedded(model, Some(page[1].chunk), 10)
+        .unembedded(model, Some(page[1].cursor), 10)
         .unwrap();
     assert_eq!(rest.len(), 1);
 }
