@@ -198,6 +198,7 @@ impl<'a> World<'a> {
         assert_eq!(self.index.store.soft_delete(&[*item], "user").unwrap(), 1);
         if let Some(past) = &mut self.past {
             past.numbers.live.remove(path);
+            past.numbers.deleted.insert(path.clone());
         }
         self.removed.push(Removed {
             item: *item,
@@ -220,6 +221,7 @@ impl<'a> World<'a> {
             let removed = self.removed.remove(there[nth % there.len()]);
             assert_eq!(self.index.store.restore(&[removed.item]).unwrap(), 1);
             if let Some(past) = &mut self.past {
+                past.numbers.deleted.remove(&removed.path);
                 past.numbers.live.insert(removed.path, removed.item);
             }
         }
@@ -375,8 +377,10 @@ fn keep_identities(past: &Past, content: &Content, numbers: &Numbers) {
         let moved = absent(from)
             && !past.numbers.live.contains_key(to)
             && (old == new || new.starts_with(old) && new.len() < old.len() + 60)
-            // A file of a like name that is gone comes before a like text.
-            && (old == new || !has_namesake(past, content, from, to));
+            // An item that was deleted there, or a file of a like name that is
+            // gone, comes before a like text.
+            && (old == new
+                || !past.numbers.deleted.contains(to) && !has_namesake(past, content, from, to));
         let swapped = || {
             let (Some(there), Some(here)) = (past.content.files.get(to), content.files.get(from))
             else {

@@ -1,18 +1,18 @@
 //! What is done to each file of one source: extract, chunk, analyze.
 
+mod prepared;
+
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use pkb_runtime::{Analyzer, Blob, CallError, Chunker, Document, Extractor, Failure, TokenCounter};
-use pkb_sources::{FileBlob, FolderSettings, FolderSource, conflict_of, item_url};
+use pkb_sources::{FileBlob, FolderSettings, FolderSource, conflict_of};
 use pkb_store::{
-    Analyzable, ChunkHash, ChunkSet, ChunkWrite, ItemWrite, Outdated, Provenance, Source, Terms,
-    WantedSet,
+    Analyzable, ChunkHash, ChunkSet, ChunkWrite, Outdated, Provenance, Source, Terms, WantedSet,
 };
 
 use crate::components::{DEFAULT_TOKENIZER, EXTRACTOR, MARKDOWN_CHUNKER, TEXT_CHUNKER};
-use crate::convert;
 use crate::embedding::embedded_text;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -460,69 +460,6 @@ impl Pipeline {
                 component: component.map(str::to_owned),
                 warnings: Vec::new(),
             },
-        }
-    }
-}
-
-impl Prepared {
-    /// The document's text.
-    pub(crate) fn text(&self) -> &str {
-        &self.document.text
-    }
-
-    pub(crate) fn into_item(
-        self,
-        source: &Source,
-        folder: &FolderSource,
-        sets: &[WantedSet],
-        modified: Option<i64>,
-        size: u64,
-    ) -> ItemWrite {
-        let Prepared {
-            content_hash,
-            id,
-            document,
-            chunks,
-            provenance,
-            markdown,
-            ..
-        } = self;
-        let properties = convert::properties(document.properties);
-        let dated = |names: &[&str]| {
-            names
-                .iter()
-                .find_map(|name| convert::timestamp(&properties, name))
-        };
-        let kind = if markdown { NOTE } else { PLAIN };
-        ItemWrite {
-            source: source.id,
-            kind: kind.into(),
-            chunk_set: sets
-                .iter()
-                .find(|wanted| wanted.kind == kind)
-                .map(|wanted| wanted.set),
-            title: document.title,
-            url: item_url(folder.path(), &id).ok(),
-            author: convert::text(&properties, "author"),
-            language: convert::text(&properties, "lang")
-                .or_else(|| convert::text(&properties, "language")),
-            created: dated(&["created", "date"]),
-            modified: dated(&["updated", "modified"]).or(modified),
-            published: dated(&["published"]),
-            duration: None,
-            views: None,
-            categories: Vec::new(),
-            size,
-            content_hash,
-            marks: document.marks.into_iter().map(convert::mark).collect(),
-            text: document.text,
-            chunks,
-            properties,
-            tags: document.tags,
-            aliases: document.aliases,
-            links: document.links.into_iter().map(convert::link).collect(),
-            provenance,
-            external_id: id,
         }
     }
 }
