@@ -9,9 +9,11 @@
     reason = "a failure here is the failure of a test"
 )]
 
+mod dump;
 mod library;
 mod material;
 
+pub use dump::{Dump, Numbers, dump};
 pub use library::Library;
 pub use material::{model_folder, python_with, texts, vault};
 
@@ -103,6 +105,18 @@ pub fn pkb(home: &Path) -> Command {
     command.env("XDG_CACHE_HOME", target_folder().join("test-cache"));
     command.stdin(Stdio::null());
     command
+}
+
+/// A home for an engine in this process, with nothing of the user's own.
+pub fn home(folder: &Path, models: Option<&Path>) -> pkb_engine::Home {
+    pkb_engine::Home {
+        folder: folder.to_owned(),
+        models: models.map_or_else(|| folder.join("models"), Path::to_owned),
+        compiled: target_folder()
+            .join("test-cache")
+            .join("pkb")
+            .join("compiled"),
+    }
 }
 
 /// The component of `tests/guests/NAME`, built once for each process.

@@ -26,6 +26,7 @@ mod place;
 mod query;
 mod reading;
 mod rechunk;
+mod resemblance;
 mod search;
 mod similar;
 mod snippet;

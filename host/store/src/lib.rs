@@ -69,9 +69,10 @@ pub trait Store: Send + Sync {
     /// to be the same. Ids without a ledger row are passed over.
     fn touch(&self, source: SourceId, stamps: &[(&str, &str)]) -> Result<()>;
     /// Moves items to new identities within their sources, keeping chunks and
-    /// vectors; all in one transaction, one after the other. The entry is none
-    /// where there is no item `from`, or `to` is an item already (also a
-    /// soft-deleted one): then the caller is to put the item as usual.
+    /// vectors; all in one transaction and at the same time, so that two can
+    /// exchange theirs. The entry is none where there is no item `from`, or
+    /// `to` is an item that does not move (also a soft-deleted one): then the
+    /// caller is to put the item as usual. A soft-deleted item stays deleted.
     fn rename(&self, batch: &[Rename]) -> Result<Vec<Option<ItemId>>>;
     /// Takes items out of every search at once, keeping their texts. `cause` is
     /// a short fixed word such as `file_deleted`, `playlist_removed`, `user`.

@@ -1,6 +1,6 @@
 //! Items made readable: cited at their best chunk, with what matched in it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use pkb_runtime::Term;
 use pkb_store::{ChunkHit, ChunkId, Item, ItemId, ItemMatch};
@@ -10,6 +10,7 @@ use super::{Also, Hit, Prepared, Why};
 use crate::citation::item_path;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::resemblance::Sketch;
 use crate::terms::Highlighter;
 
 /// Chunks of one item that an answer mentions, beside the best.
@@ -191,13 +192,12 @@ fn best_chunks(item: ItemId, legs: &Legs) -> Vec<ChunkId> {
 /// Leaves out items whose best chunk says nearly what that of a better one
 /// does, and notes them there.
 fn fold_same(shown: Vec<Shown<'_>>) -> Vec<Shown<'_>> {
-    let mut kept: Vec<(Shown<'_>, HashSet<String>)> = Vec::new();
+    let mut kept: Vec<(Shown<'_>, Sketch)> = Vec::new();
     for next in shown {
-        let terms: HashSet<String> = next.terms.iter().map(|term| term.text.clone()).collect();
+        let terms = Sketch::new(next.terms.iter().map(|term| &term.text));
         let twin = kept.iter_mut().find(|(_, other)| {
-            let common = terms.intersection(other).count();
-            let all = terms.len() + other.len() - common;
-            common >= SAME_FROM && common as f64 >= SAME * all as f64
+            let common = terms.common(other);
+            common.both >= SAME_FROM && common.share() >= SAME
         });
         match twin {
             Some((twin, _)) => twin.same.push(item_path(&next.chunks[0].item)),

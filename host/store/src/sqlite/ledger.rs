@@ -177,7 +177,7 @@ pub(super) fn stamps(
     source: SourceId,
 ) -> rusqlite::Result<HashMap<String, Stamp>> {
     conn.prepare_cached(
-        "SELECT l.external_id, l.stamp, p.value, l.state, i.id, i.content_hash, i.deleted_from
+        "SELECT l.external_id, l.stamp, p.value, l.state, i.id, i.content_hash, i.deleted_from, i.size
          FROM ledger l
          JOIN shared p ON p.id = l.pipeline
          LEFT JOIN items i ON i.source_id = l.source_id AND i.external_id = l.external_id
@@ -193,6 +193,7 @@ pub(super) fn stamps(
                 item: row.get::<_, Option<i64>>(4)?.map(ItemId),
                 content_hash: row.get(5)?,
                 deleted_from: row.get(6)?,
+                size: row.get::<_, Option<i64>>(7)?.map(i64::unsigned_abs),
             },
         ))
     })?

@@ -1,41 +1,111 @@
 //! Moving, deleting and restoring items.
 
+use std::collections::HashSet;
+
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{now, read};
-use crate::{ItemId, Millis, Rename};
+use crate::{ItemId, Millis, Rename, SourceId};
 
-/// Moves one item; none where the caller is to put it as usual.
-pub(super) fn rename(conn: &Connection, rename: &Rename) -> rusqlite::Result<Option<ItemId>> {
-    let Some(item) = read::item_by_identity(conn, rename.source, &rename.from)? else {
-        return Ok(None);
+/// Stands before the number of an item that is on its way: no source gives out
+/// such an id.
+const ON_ITS_WAY: char = '\0';
+
+/// Moves items, all at the same time; none where the caller is to put one as
+/// usual.
+pub(super) fn rename(conn: &Connection, batch: &[Rename]) -> rusqlite::Result<Vec<Option<ItemId>>> {
+    let moving = movable(conn, batch)?;
+    // What stands where another is to go steps aside first.
+    let aside = |id: ItemId| format!("{ON_ITS_WAY}{id}");
+    let wanted: HashSet<(SourceId, &str)> = batch
+        .iter()
+        .map(|rename| (rename.source, rename.to.as_str()))
+        .collect();
+    let steps_aside = |rename: &Rename| {
+        rename.from != rename.to && wanted.contains(&(rename.source, rename.from.as_str()))
     };
-    if rename.from != rename.to
-        && read::item_by_identity(conn, rename.source, &rename.to)?.is_some()
-    {
-        return Ok(None);
+    for (rename, id) in batch.iter().zip(&moving) {
+        if let Some(id) = id
+            && steps_aside(rename)
+        {
+            re_identify(conn, rename.source, &rename.from, &aside(*id))?;
+        }
     }
-    conn.prepare_cached(
-        "UPDATE items SET external_id = ?2, url = coalesce(?3, url) WHERE id = ?1",
-    )?
-    .execute(params![item.id.0, rename.to, rename.url])?;
-    // A row of something skipped or failed, which the item takes the place of.
-    if rename.from != rename.to {
-        conn.prepare_cached("DELETE FROM ledger WHERE source_id = ?1 AND external_id = ?2")?
-            .execute(params![rename.source.0, rename.to])?;
+    for (rename, id) in batch.iter().zip(&moving) {
+        let Some(id) = id else { continue };
+        let from = match steps_aside(rename) {
+            true => aside(*id),
+            false => rename.from.clone(),
+        };
+        if from != rename.to {
+            // A row of something skipped or failed, which the item takes the
+            // place of.
+            conn.prepare_cached("DELETE FROM ledger WHERE source_id = ?1 AND external_id = ?2")?
+                .execute(params![rename.source.0, rename.to])?;
+            re_identify(conn, rename.source, &from, &rename.to)?;
+        }
+        conn.prepare_cached("UPDATE items SET url = coalesce(?2, url) WHERE id = ?1")?
+            .execute(params![id.0, rename.url])?;
+        conn.prepare_cached(
+            "UPDATE ledger SET stamp = ?3, updated = ?4 WHERE source_id = ?1 AND external_id = ?2",
+        )?
+        .execute(params![rename.source.0, rename.to, rename.stamp, now()])?;
     }
-    conn.prepare_cached(
-        "UPDATE ledger SET external_id = ?3, stamp = ?4, updated = ?5
-         WHERE source_id = ?1 AND external_id = ?2",
-    )?
-    .execute(params![
-        rename.source.0,
-        rename.from,
-        rename.to,
-        rename.stamp,
-        now()
-    ])?;
-    Ok(Some(item.id))
+    Ok(moving)
+}
+
+/// The items that can move: that there are, to where nothing is or what is
+/// there moves too.
+fn movable(conn: &Connection, batch: &[Rename]) -> rusqlite::Result<Vec<Option<ItemId>>> {
+    let item = |source, external_id: &str| {
+        let item = read::item_by_identity(conn, source, external_id)?;
+        Ok::<_, rusqlite::Error>(item.map(|item| item.id))
+    };
+    let mut moving = Vec::with_capacity(batch.len());
+    let mut occupied = Vec::with_capacity(batch.len());
+    for rename in batch {
+        moving.push(item(rename.source, &rename.from)?);
+        occupied.push(item(rename.source, &rename.to)?);
+    }
+    // One that cannot go may be in the way of another.
+    loop {
+        let mut leaving = HashSet::new();
+        let mut taken = HashSet::new();
+        let mut fits = Vec::with_capacity(batch.len());
+        let away: HashSet<ItemId> = batch
+            .iter()
+            .zip(&moving)
+            .filter(|(rename, _)| rename.from != rename.to)
+            .filter_map(|(_, id)| *id)
+            .collect();
+        for ((rename, id), there) in batch.iter().zip(&moving).zip(&occupied) {
+            fits.push(id.is_some_and(|id| {
+                there.is_none_or(|there| there == id || away.contains(&there))
+                    && !leaving.contains(&id)
+                    && taken.insert((rename.source, rename.to.as_str()))
+                    && leaving.insert(id)
+            }));
+        }
+        let mut changed = false;
+        for (id, fits) in moving.iter_mut().zip(fits) {
+            changed |= id.is_some() && !fits;
+            *id = id.filter(|_| fits);
+        }
+        if !changed {
+            return Ok(moving);
+        }
+    }
+}
+
+/// Gives an item and its ledger row another identity, which is free.
+fn re_identify(conn: &Connection, source: SourceId, from: &str, to: &str) -> rusqlite::Result<()> {
+    for table in ["items", "ledger"] {
+        conn.prepare_cached(&format!(
+            "UPDATE {table} SET external_id = ?3 WHERE source_id = ?1 AND external_id = ?2"
+        ))?
+        .execute(params![source.0, from, to])?;
+    }
+    Ok(())
 }
 
 pub(super) fn soft_delete(

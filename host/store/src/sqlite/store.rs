@@ -147,12 +147,8 @@ impl Store for SqliteStore {
     }
 
     fn rename(&self, batch: &[Rename]) -> Result<Vec<Option<ItemId>>> {
-        self.pool.write("move items", |tx| {
-            batch
-                .iter()
-                .map(|rename| remove::rename(tx, rename))
-                .collect()
-        })
+        self.pool
+            .write("move items", |tx| remove::rename(tx, batch))
     }
 
     fn soft_delete(&self, items: &[ItemId], cause: &str) -> Result<u64> {

@@ -97,6 +97,8 @@ pub struct Stamp {
     pub item: Option<ItemId>,
     /// Hash of the bytes that were indexed last.
     pub content_hash: Option<[u8; 32]>,
+    /// How many bytes those were.
+    pub size: Option<u64>,
     /// Why the item is deleted softly, where it is.
     pub deleted_from: Option<String>,
 }

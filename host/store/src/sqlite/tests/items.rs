@@ -282,6 +282,71 @@ fn renaming_keeps_chunks() {
     home.assert_sound();
 }
 
+#[test]
+fn items_exchange_their_identities_and_follow_each_other() {
+    let home = Home::new();
+    let [a, b, c, d] = ["a", "b", "c", "d"]
+        .map(|name| home.put(&format!("{name}.md"), &format!("word{name} here")));
+    home.store.soft_delete(&[d], "user").unwrap();
+    let rename = |from: &str, to: &str| Rename {
+        source: home.source,
+        from: format!("{from}.md"),
+        to: format!("{to}.md"),
+        url: None,
+        stamp: format!("of {from}"),
+    };
+    // A swap; a chain that ends at a new place; what is in nobody's way.
+    let done = home
+        .store
+        .rename(&[
+            rename("a", "b"),
+            rename("b", "a"),
+            rename("c", "d"),
+            rename("d", "e"),
+        ])
+        .unwrap();
+    assert_eq!(done, [Some(a), Some(b), Some(c), Some(d)]);
+    let at = |name: &str| {
+        let item = home
+            .store
+            .item_by_identity(home.source, &format!("{name}.md"))
+            .unwrap();
+        item.map(|item| item.id)
+    };
+    assert_eq!(
+        ["a", "b", "c", "d", "e"].map(at),
+        [Some(b), Some(a), None, Some(c), Some(d)]
+    );
+    assert_eq!(home.search("worda"), ["b.md"]);
+    assert!(home.search("wordd").is_empty(), "it stays deleted");
+    let stamps = home.store.stamps(home.source).unwrap();
+    assert_eq!(stamps.len(), 4);
+    for (name, from, item) in [("a", "b", b), ("b", "a", a), ("d", "c", c), ("e", "d", d)] {
+        let stamp = &stamps[&format!("{name}.md")];
+        assert_eq!(
+            (stamp.stamp.as_str(), stamp.item),
+            (&*format!("of {from}"), Some(item))
+        );
+    }
+    // One that cannot go keeps those that would follow.
+    let done = home
+        .store
+        .rename(&[
+            rename("a", "b"),
+            rename("b", "d"),
+            rename("e", "x"),
+            rename("e", "y"),
+            rename("d", "d"),
+        ])
+        .unwrap();
+    assert_eq!(done, [None, None, Some(d), None, Some(c)]);
+    assert_eq!(
+        ["a", "b", "d", "x"].map(at),
+        [Some(b), Some(a), Some(c), Some(d)]
+    );
+    home.assert_sound();
+}
+
 fn skipped(source: SourceId, external_id: &str) -> LedgerWrite {
     LedgerWrite {
         source,
