@@ -2,6 +2,8 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use super::failpoints;
+
 /// "pkbs" in ASCII; tells our databases from other programs'.
 pub(super) const APPLICATION_ID: i32 = 0x706b_6273;
 
@@ -60,6 +62,8 @@ pub(super) fn migrate(conn: &mut Connection) -> rusqlite::Result<Layout> {
         tx.pragma_update(None, "user_version", CURRENT)?;
     }
     let now = layout(&tx)?;
+    failpoints::pass("before-commit", "bring the tables up to date")?;
     tx.commit()?;
+    failpoints::pass("after-commit", "bring the tables up to date")?;
     Ok(now)
 }

@@ -5,6 +5,7 @@ mod catalogue;
 mod check;
 mod chunk_sets;
 mod eligible;
+mod failpoints;
 mod filter;
 mod find;
 mod fold;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
 
-use super::functions;
+use super::{failpoints, functions};
 use super::migrate::{self, Layout};
 use crate::{Error, Result};
 
@@ -65,6 +65,7 @@ impl Pool {
     }
 
     fn open_as(path: &Path, wanted: Access) -> Result<Self> {
+        failpoints::set_up();
         // Never relative: SQLite would take one like `file:x` for a URI.
         let path = &std::path::absolute(path).map_err(|cause| Error::File {
             action: "find",
@@ -217,7 +218,9 @@ impl Pool {
                 tx.prepare_cached("UPDATE meta SET value = value + 1 WHERE key = 'generation'")?
                     .execute([])?;
             }
+            failpoints::pass("before-commit", action)?;
             tx.commit()?;
+            failpoints::pass("after-commit", action)?;
             Ok(answer)
         })
     }
