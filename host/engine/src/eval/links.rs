@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use pkb_store::{Condition, Filter, Item, ItemDetails, ItemId, Link, LinkKind, Test};
+use pkb_store::{Condition, Deleted, Filter, Item, ItemDetails, ItemId, Link, LinkKind, Test};
 
 use super::ask::{Names, in_parallel, ranked};
 use super::collection::{DEPTH, Query, score};
@@ -142,7 +142,7 @@ impl Engine {
 
     /// What a link leads to; none where that cannot be said.
     fn link_target(&self, link: &Link, from: &Item) -> Result<Option<Item>, Error> {
-        let found = self.store().find(&link.target, 2)?;
+        let found = self.store().find(&link.target, Deleted::Exclude, 2)?;
         Ok(match found.as_slice() {
             [only] if only.source_id == from.source_id => Some(only.clone()),
             _ => None,

@@ -112,6 +112,10 @@ pub(super) fn is_changed(file: &File, known: &Stamp, pipeline: &str, options: Sy
     if options.all || options.retry_failed && known.state == LedgerState::Failed {
         return true;
     }
+    // Now that it is there again, its absence counts again.
+    if known.restored {
+        return true;
+    }
     // What a user deleted stays deleted until the file changes; what came back
     // by itself comes back here.
     let back = known
@@ -161,7 +165,7 @@ pub(super) fn gone(found: &Found, known: &HashMap<String, Stamp>) -> Vec<String>
             // ledger row stays.
             let there =
                 here.contains(id.as_str()) || passed.contains(id.as_str()) && stamp.item.is_none();
-            !there && !unseen(id)
+            !there && !unseen(id) && !stamp.restored
         })
         .map(|(id, _)| id.clone())
         .collect();

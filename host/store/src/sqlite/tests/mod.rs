@@ -11,8 +11,10 @@ mod opening;
 mod random;
 mod searching;
 mod sources;
+mod upgrading;
 mod vault;
 mod vectors;
+mod wiping;
 
 use std::ops::Range;
 use std::path::PathBuf;
