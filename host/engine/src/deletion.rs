@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use pkb_store::{Deleted, Erased, Filter, Item, ItemId, ItemQuery, Millis, Order, Page};
+use pkb_store::{
+    Deleted, Erased, Filter, Item, ItemId, ItemQuery, LockOutcome, Millis, Order, Page,
+};
 use serde::Serialize;
 
 use crate::embedding::EmbedReport;
@@ -170,7 +172,11 @@ impl Engine {
             not_in_source: (items.len() - self.in_source(items)?.len()) as u64,
             embedding: None,
         };
-        if restored > 0 && self.vectors_missing()?.is_some_and(|missing| missing > 0) {
+        // A sync that is running embeds them.
+        if restored > 0
+            && self.vectors_missing()?.is_some_and(|missing| missing > 0)
+            && let LockOutcome::Acquired(_lock) = self.store().sync_lock()?
+        {
             report.embedding = Some(self.embed(job)?);
         }
         Ok(report)
@@ -233,6 +239,9 @@ impl Engine {
                 "Everything is removed, but its traces could not be wiped out of the files: {error}. The next command \
                  that writes, `pkb sync` for one, tries again."
             )),
+        }
+        if erased.items == 0 {
+            purged.copies.clear();
         }
         if !purged.copies.is_empty() {
             let names: Vec<String> = purged

@@ -30,7 +30,10 @@ impl Engine {
             Deleted::Include => {
                 return match self.look_for(wanted, Deleted::Exclude)? {
                     Some(item) => Ok(item),
-                    None => self.find_item_among(wanted, Deleted::Only),
+                    None => match self.look_for(wanted, Deleted::Only)? {
+                        Some(item) => Ok(item),
+                        None => self.find_item_among(wanted, Deleted::Exclude),
+                    },
                 };
             }
         };

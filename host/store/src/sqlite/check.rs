@@ -201,8 +201,16 @@ fn stored_vectors(conn: &Connection, problems: &mut Vec<Problem>) -> rusqlite::R
             remedy: Remedy::RemoveDamagedVectors,
         });
     }
+    // Until what was edited is embedded, the vectors of what stood there before
+    // may be left; then they are cleared away.
+    let waiting: bool = conn.query_row(
+        "SELECT EXISTS (SELECT 1 FROM chunks c JOIN items i ON i.id = c.item_id
+                        WHERE i.deleted IS NULL AND c.hash NOT IN (SELECT hash FROM vectors))",
+        [],
+        |row| row.get(0),
+    )?;
     let orphans = count("v.hash NOT IN (SELECT hash FROM chunks)")?;
-    if orphans > 0 {
+    if orphans > 0 && !waiting {
         problems.push(Problem {
             message: format!("{orphans} vectors belong to no chunk and only take up space"),
             remedy: Remedy::RemoveOrphanVectors,

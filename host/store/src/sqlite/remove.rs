@@ -45,7 +45,7 @@ pub(super) fn soft_delete(
     cause: &str,
 ) -> rusqlite::Result<u64> {
     let mut update = conn.prepare_cached(
-        "UPDATE items SET status = 2, deleted = ?2, deleted_from = ?3
+        "UPDATE items SET status = 2, deleted = ?2, deleted_from = ?3, restored = NULL
          WHERE id = ?1 AND deleted IS NULL",
     )?;
     let now = now();
