@@ -80,7 +80,7 @@ fn a_source_is_renamed_only_with_a_word_about_it() {
 fn a_source_is_forgotten_only_when_that_is_confirmed() {
     let place = Place::filled();
     let output = place.run(&["remove", "notes"]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("--yes"));
     assert_eq!(place.json(&["list"])["total"], 3);
     place.ok(&["remove", "notes", "--yes"]);

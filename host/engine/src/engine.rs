@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pkb_embed::{Model, Registry};
 use pkb_runtime::{ComponentInfo, Plugins, Sandbox, Tokenizer};
-use pkb_store::{ItemQuery, ModelId, ModelStats, SqliteStore, Store};
+use pkb_store::{Deleted, ItemQuery, ModelId, ModelStats, SqliteStore, Store};
 
 use crate::components::Components;
 use crate::error::Error;
@@ -56,30 +56,57 @@ pub(crate) struct ActiveModel {
 }
 
 impl Engine {
-    /// Opens a home.
+    /// Opens a home. A database of an older pkb is brought up to date first,
+    /// also for [`Access::Read`].
     ///
     /// # Errors
     /// When the home cannot be made or its database cannot be opened; a missing
     /// database is an error only for [`Access::Read`].
     pub fn open(home: Home, access: Access) -> Result<Engine, Error> {
-        let store = match access {
-            Access::Read => SqliteStore::open_read_only(home.database())?,
-            Access::Write => {
-                home.create()?;
-                SqliteStore::open(home.database())?
-            }
-        };
+        if access == Access::Read {
+            return Engine::open_to_read(home);
+        }
+        home.create()?;
+        let store = SqliteStore::open(home.database())?;
         let engine = Engine::new(home, store);
-        // A database of an older pkb has no terms of this kind yet, and without
-        // them nothing is found by word.
-        if access == Access::Write
-            && !engine.store.is_read_only()
-            && engine.store.terms_made_by()? == 0
-            && engine.store.items(&ItemQuery::default())?.total > 0
-        {
-            engine.rebuild_terms()?;
+        if !engine.store.is_read_only() {
+            if engine.lacks_terms()? {
+                engine.rebuild_terms()?;
+            }
+            engine.wipe_the_rest();
         }
         Ok(engine)
+    }
+
+    fn open_to_read(home: Home) -> Result<Engine, Error> {
+        match SqliteStore::open_read_only(home.database()) {
+            Ok(store) => {
+                let engine = Engine::new(home.clone(), store);
+                if !engine.lacks_terms()? {
+                    return Ok(engine);
+                }
+            }
+            Err(pkb_store::Error::Older { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Engine::open(home.clone(), Access::Write)?;
+        let store = SqliteStore::open_read_only(home.database())?;
+        Ok(Engine::new(home, store))
+    }
+
+    /// Whether this is a database of an older pkb, that has no terms of this
+    /// kind yet: without them nothing is found by word.
+    fn lacks_terms(&self) -> Result<bool, Error> {
+        Ok(self.store.terms_made_by()? == 0
+            && self
+                .store
+                .items(&ItemQuery {
+                    deleted: Deleted::Include,
+                    limit: 0,
+                    ..ItemQuery::default()
+                })?
+                .total
+                > 0)
     }
 
     /// The components, models and settings of `home` over another database,

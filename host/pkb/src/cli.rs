@@ -1,8 +1,12 @@
 //! The command line's words.
 
+mod keeping;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use keeping::{Backup, DeletedArgs, Doctor, Purge, Remove, Restore, RestoreBackup, Rm};
 
 use crate::filters::{Filters, Sort};
 
@@ -139,8 +143,20 @@ pub(crate) enum Command {
     Ledger(Ledger),
     /// Check that everything stored fits together.
     Doctor(Doctor),
-    /// Forget a source and all that came from it; the originals stay.
+    /// Take items out of every search, with a way back; --hard for good.
+    Rm(Rm),
+    /// Bring deleted items back.
+    Restore(Restore),
+    /// List deleted items.
+    Deleted(DeletedArgs),
+    /// Remove for good what was deleted long ago.
+    Purge(Purge),
+    /// Forget a source and all that came from it, for good; the originals stay.
     Remove(Remove),
+    /// Copy the database to a file, while it is in use.
+    Backup(Backup),
+    /// Put a copy back in the place of the database.
+    RestoreBackup(RestoreBackup),
     /// Embedding models.
     #[command(subcommand)]
     Model(Model),
@@ -388,22 +404,6 @@ pub(crate) struct Stats {
     /// Forget all of it and begin anew.
     #[arg(long, conflicts_with = "since")]
     pub(crate) reset: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Doctor {
-    /// Make again what can be made from the texts.
-    #[arg(long)]
-    pub(crate) fix: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Remove {
-    /// The source's name.
-    pub(crate) source: String,
-    /// Do not ask.
-    #[arg(long, short)]
-    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]

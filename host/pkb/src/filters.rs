@@ -181,7 +181,14 @@ impl Conditions {
 /// A stretch of time, in milliseconds since 1970.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(try_from = "String")]
-struct When(Range<i64>);
+pub(crate) struct When(Range<i64>);
+
+impl When {
+    /// Its first millisecond.
+    pub(crate) fn start(&self) -> i64 {
+        self.0.start
+    }
+}
 
 impl FromStr for When {
     type Err = String;
