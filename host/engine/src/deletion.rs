@@ -174,7 +174,7 @@ impl Engine {
         };
         // A sync that is running embeds them.
         if restored > 0
-            && self.vectors_missing()?.is_some_and(|missing| missing > 0)
+            && self.lacks_vectors()?
             && let LockOutcome::Acquired(_lock) = self.store().sync_lock()?
         {
             report.embedding = Some(self.embed(job)?);

@@ -253,7 +253,7 @@ impl Engine {
         // What was removed may have been all that a vector was for.
         self.store().remove_orphan_vectors()?;
         self.forget_stats();
-        if self.vectors_missing()?.is_some_and(|missing| missing > 0) {
+        if self.lacks_vectors()? {
             self.embed(job)?;
         }
         self.check()

@@ -279,8 +279,6 @@ pub enum Remedy {
     RemoveStrays,
     /// [`Store::mend_ledger`](crate::Store::mend_ledger).
     MendLedger,
-    /// [`Store::remove_orphan_vectors`](crate::Store::remove_orphan_vectors).
-    RemoveOrphanVectors,
     /// [`Store::remove_damaged_vectors`](crate::Store::remove_damaged_vectors),
     /// then embedding again.
     RemoveDamagedVectors,
