@@ -9,9 +9,11 @@
     reason = "a failure here is the failure of a test"
 )]
 
+mod dump;
 mod library;
 mod material;
 
+pub use dump::{Dump, Numbers, dump};
 pub use library::Library;
 pub use material::{model_folder, python_with, texts, vault};
 
@@ -105,6 +107,18 @@ pub fn pkb(home: &Path) -> Command {
     command
 }
 
+/// A home for an engine in this process, with nothing of the user's own.
+pub fn home(folder: &Path, models: Option<&Path>) -> pkb_engine::Home {
+    pkb_engine::Home {
+        folder: folder.to_owned(),
+        models: models.map_or_else(|| folder.join("models"), Path::to_owned),
+        compiled: target_folder()
+            .join("test-cache")
+            .join("pkb")
+            .join("compiled"),
+    }
+}
+
 /// The component of `tests/guests/NAME`, built once for each process.
 pub fn guest_component(name: &str) -> PathBuf {
     let target = target_folder().join("guests");
@@ -182,7 +196,8 @@ fn profile_folder() -> PathBuf {
         .to_path_buf()
 }
 
-fn target_folder() -> PathBuf {
+/// Where cargo builds, and what is made anew at any time may be kept.
+pub fn target_folder() -> PathBuf {
     profile_folder()
         .parent()
         .expect("a profile's folder lies in the target folder")

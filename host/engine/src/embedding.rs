@@ -99,7 +99,18 @@ impl Engine {
         Ok(())
     }
 
-    fn pending(&self, model: ModelId) -> Result<u64, Error> {
+    /// Whether the chosen model, where there is one, has no vector yet for some
+    /// chunk.
+    pub(crate) fn lacks_vectors(&self) -> Result<bool, Error> {
+        match self.chosen_model()? {
+            Some(active) => Ok(self.pending(self.register(&active)?)? > 0),
+            None => Ok(false),
+        }
+    }
+
+    /// How many chunks have no vector of that model yet, of those that are
+    /// searched or will be; goes through all of them.
+    pub(crate) fn pending(&self, model: ModelId) -> Result<u64, Error> {
         let stats = self.store().models()?;
         Ok(stats
             .iter()

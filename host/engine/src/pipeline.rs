@@ -1,19 +1,19 @@
 //! What is done to each file of one source: extract, chunk, analyze.
 
+mod prepared;
+
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use pkb_runtime::{Analyzer, Blob, CallError, Chunker, Document, Extractor, Failure, TokenCounter};
-use pkb_sources::{FileBlob, FolderSettings, FolderSource, item_url};
+use pkb_sources::{FileBlob, FolderSettings, FolderSource, conflict_of};
 use pkb_store::{
-    Analyzable, ChunkHash, ChunkSet, ChunkWrite, ItemWrite, Outdated, Provenance, Source, Terms,
-    WantedSet,
+    Analyzable, ChunkHash, ChunkSet, ChunkWrite, Outdated, Provenance, Source, Terms, WantedSet,
 };
 use tracing::field::Empty;
 
 use crate::components::{DEFAULT_TOKENIZER, EXTRACTOR, MARKDOWN_CHUNKER, TEXT_CHUNKER};
-use crate::convert;
 use crate::embedding::embedded_text;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -36,6 +36,10 @@ const DEFAULT_SPECIAL: usize = 2;
 pub(crate) const DEFAULT_BUDGET: u32 = (DEFAULT_LIMIT - DEFAULT_SPECIAL) as u32;
 /// The fewest tokens a chunk may be given.
 const LEAST_BUDGET: usize = 16;
+/// Why a file failed that was written to while it was read.
+pub(crate) const CHANGED: &str = "changed";
+/// How often such a file is read in one sync, at most.
+const TRIES: usize = 3;
 /// How much of a file is hashed at a time, in bytes.
 const HASHED_AT_ONCE: usize = 1 << 20;
 
@@ -65,14 +69,17 @@ pub(crate) enum Read {
         message: String,
         provenance: Provenance,
     },
+    /// Not what was asked for: the bytes are those that are known.
+    Same {
+        stamp: String,
+    },
     /// Gone since it was seen; the next sync finds out how.
     Vanished,
 }
 
 /// A document with its chunks.
 pub(crate) struct Prepared {
-    pub(crate) content_hash: [u8; 32],
-    pub(crate) stamp: String,
+    content_hash: [u8; 32],
     id: String,
     document: Document,
     chunks: Vec<ChunkWrite>,
@@ -209,22 +216,60 @@ impl Pipeline {
         }
     }
 
-    /// Reads one file. Only what would stop the whole sync is an error.
-    pub(crate) fn read(&self, folder: &FolderSource, id: &str) -> Result<Read, Error> {
+    /// Reads one file, unless it holds the bytes of the hash `known`. One that
+    /// is written to meanwhile is read anew, a few times. Only what would stop
+    /// the whole sync is an error.
+    pub(crate) fn read(
+        &self,
+        folder: &FolderSource,
+        id: &str,
+        known: Option<[u8; 32]>,
+    ) -> Result<Read, Error> {
+        let mut tries = 1;
+        loop {
+            match self.try_to_read(folder, id, known)? {
+                Read::Failed { reason, .. } if reason == CHANGED && tries < TRIES => tries += 1,
+                read => return Ok(read),
+            }
+        }
+    }
+
+    fn try_to_read(
+        &self,
+        folder: &FolderSource,
+        id: &str,
+        known: Option<[u8; 32]>,
+    ) -> Result<Read, Error> {
         let span = tracing::trace_span!("ingest.read", bytes = Empty, reason = Empty).entered();
         let blob = match folder.open_file(id) {
             Ok(blob) => Arc::new(blob),
-            Err(pkb_sources::Error::Vanished { .. }) => return Ok(Read::Vanished),
-            Err(error) => return Ok(self.failed("unreadable", error.to_string(), None)),
+            Err(error) => return Ok(self.unreadable(&error)),
         };
         span.record("bytes", blob.size());
         let stamp = blob.stamp().to_owned();
         let content_hash = match hash(&blob) {
             Ok(hash) => hash,
-            Err(error) => return Ok(self.failed("unreadable", error.to_string(), None)),
+            Err(error) => return Ok(self.unreadable(&error)),
         };
+        // A stamp that would not tell the next change is not to be relied on.
+        let relied_on = match blob.is_settled() {
+            true => stamp.clone(),
+            false => format!("{stamp}, just written"),
+        };
+        if known == Some(content_hash) {
+            return Ok(match blob.still(&stamp) {
+                Ok(()) => Read::Same { stamp: relied_on },
+                Err(error) => self.unreadable(&error),
+            });
+        }
         let name = id.rsplit('/').next().unwrap_or(id);
-        let document = match self.extract(name, blob.clone()) {
+        let extracted = self.extract(name, blob.clone());
+        // Bytes that changed while they were read belong to no version of the
+        // file.
+        if let Err(error) = blob.still(&stamp) {
+            return Ok(self.unreadable(&error));
+        }
+        let mut document = match extracted {
             Ok(document) => document,
             Err(error) => {
                 return Ok(self.failed(
@@ -234,13 +279,10 @@ impl Pipeline {
                 ));
             }
         };
-        // Bytes that changed while they were read belong to no version of the
-        // file: the next sync reads it again.
-        if let Err(error) = blob.still(&stamp) {
-            return Ok(match error {
-                pkb_sources::Error::Vanished { .. } => Read::Vanished,
-                error => self.failed("changed", error.to_string(), None),
-            });
+        if let Some(original) = conflict_of(id) {
+            document.warnings.push(format!(
+                "a copy of {original} that a sync tool made of an edit in conflict: compare the two, keep what you need and delete one"
+            ));
         }
         let markdown = is_markdown(name);
         let (chunker, settings) = self.chunker_for(markdown);
@@ -262,14 +304,13 @@ impl Pipeline {
             ));
         }
         let provenance = Provenance {
-            stamp: stamp.clone(),
+            stamp: relied_on,
             pipeline: self.read_key.clone(),
             component: Some(self.extractor.info().name.clone()),
             warnings: document.warnings.clone(),
         };
         Ok(Read::Document(Box::new(Prepared {
             content_hash,
-            stamp,
             id: id.to_owned(),
             document,
             chunks,
@@ -402,6 +443,20 @@ impl Pipeline {
         Ok(())
     }
 
+    /// The hash of a file's bytes; none where it cannot be read now.
+    pub(crate) fn hash(folder: &FolderSource, id: &str) -> Option<[u8; 32]> {
+        hash(&folder.open_file(id).ok()?).ok()
+    }
+
+    /// What became of a file that its folder does not give.
+    fn unreadable(&self, error: &pkb_sources::Error) -> Read {
+        match error {
+            pkb_sources::Error::Vanished { .. } | pkb_sources::Error::Away { .. } => Read::Vanished,
+            pkb_sources::Error::Changed { .. } => self.failed(CHANGED, error.to_string(), None),
+            _ => self.failed("unreadable", error.to_string(), None),
+        }
+    }
+
     fn failed(&self, reason: &str, message: String, component: Option<&str>) -> Read {
         tracing::Span::current().record("reason", reason);
         Read::Failed {
@@ -413,64 +468,6 @@ impl Pipeline {
                 component: component.map(str::to_owned),
                 warnings: Vec::new(),
             },
-        }
-    }
-}
-
-impl Prepared {
-    pub(crate) fn into_item(
-        self,
-        source: &Source,
-        folder: &FolderSource,
-        sets: &[WantedSet],
-        modified: Option<i64>,
-        size: u64,
-    ) -> ItemWrite {
-        let Prepared {
-            content_hash,
-            id,
-            document,
-            chunks,
-            provenance,
-            markdown,
-            ..
-        } = self;
-        let properties = convert::properties(document.properties);
-        let dated = |names: &[&str]| {
-            names
-                .iter()
-                .find_map(|name| convert::timestamp(&properties, name))
-        };
-        let kind = if markdown { NOTE } else { PLAIN };
-        ItemWrite {
-            source: source.id,
-            kind: kind.into(),
-            chunk_set: sets
-                .iter()
-                .find(|wanted| wanted.kind == kind)
-                .map(|wanted| wanted.set),
-            title: document.title,
-            url: item_url(folder.path(), &id).ok(),
-            author: convert::text(&properties, "author"),
-            language: convert::text(&properties, "lang")
-                .or_else(|| convert::text(&properties, "language")),
-            created: dated(&["created", "date"]),
-            modified: dated(&["updated", "modified"]).or(modified),
-            published: dated(&["published"]),
-            duration: None,
-            views: None,
-            categories: Vec::new(),
-            size,
-            content_hash,
-            marks: document.marks.into_iter().map(convert::mark).collect(),
-            text: document.text,
-            chunks,
-            properties,
-            tags: document.tags,
-            aliases: document.aliases,
-            links: document.links.into_iter().map(convert::link).collect(),
-            provenance,
-            external_id: id,
         }
     }
 }

@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use self::part::Whole;
 pub use self::part::{Part, ReadRequest};
+use crate::citation::item_path;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::place::{Places, line_at};
-use crate::search::item_path;
 
 /// An item with its text, or the part that was asked for.
 #[derive(Clone, Debug, Serialize)]

@@ -1,8 +1,12 @@
 //! The command line's words.
 
+mod keeping;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use keeping::{Backup, DeletedArgs, Doctor, Purge, Remove, Restore, RestoreBackup, Rm};
 
 use crate::filters::{Filters, Sort};
 
@@ -139,8 +143,20 @@ pub(crate) enum Command {
     Ledger(Ledger),
     /// Check that everything stored fits together.
     Doctor(Doctor),
-    /// Forget a source and all that came from it; the originals stay.
+    /// Take items out of every search, with a way back; --hard for good.
+    Rm(Rm),
+    /// Bring deleted items back.
+    Restore(Restore),
+    /// List deleted items.
+    Deleted(DeletedArgs),
+    /// Remove for good what was deleted long ago.
+    Purge(Purge),
+    /// Forget a source and all that came from it, for good; the originals stay.
     Remove(Remove),
+    /// Copy the database to a file, while it is in use.
+    Backup(Backup),
+    /// Put a copy back in the place of the database.
+    RestoreBackup(RestoreBackup),
     /// Embedding models.
     #[command(subcommand)]
     Model(Model),
@@ -391,22 +407,6 @@ pub(crate) struct Stats {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Doctor {
-    /// Make again what can be made from the texts.
-    #[arg(long)]
-    pub(crate) fix: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Remove {
-    /// The source's name.
-    pub(crate) source: String,
-    /// Do not ask.
-    #[arg(long, short)]
-    pub(crate) yes: bool,
-}
-
-#[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["folder", "spans", "links", "compare"]))]
 pub(crate) struct Eval {
     /// A judged collection in BEIR's layout: corpus.jsonl, queries.jsonl and
@@ -414,6 +414,7 @@ pub(crate) struct Eval {
     #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
     /// Questions with the stretches of text that answer them: compare chunkers.
+    /// Each question searches only the text that it is about.
     #[arg(long, value_name = "DIR")]
     pub(crate) spans: Option<PathBuf>,
     /// Your own wikilinks: the text around a link asks for its target.

@@ -24,5 +24,5 @@ mod stamp;
 
 pub use blob::FileBlob;
 pub use error::Error;
-pub use folder::{Entry, FolderSettings, FolderSource, Summary};
+pub use folder::{Entry, FolderSettings, FolderSource, Summary, conflict_of};
 pub use place::{folder_root, item_path, item_url};

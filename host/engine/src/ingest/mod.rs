@@ -2,27 +2,30 @@
 //! what is new or changed read, chunked and stored.
 
 mod changes;
+mod moves;
+mod reader;
+mod removals;
+mod resembling;
 mod writer;
 
-use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::thread;
 
 use pkb_sources::FolderSource;
 use pkb_store::{
-    ItemId, LedgerState, LedgerWrite, LockOutcome, NotIndexed, Provenance, Source, Stamp,
-    SyncCounts,
+    ItemId, LedgerState, LedgerWrite, LockOutcome, NotIndexed, Provenance, Source, SyncCounts,
 };
 use serde::Serialize;
 
-use self::changes::{File, Found, Moves, gone, is_changed, is_live, scan};
+use self::changes::{File, Found, Passed, Why, gone, is_changed, is_live, scan, settled_hash};
+use self::moves::Written;
+use self::reader::{Progress, Reader, hash_all};
+use self::removals::Removals;
+use self::resembling::Lost;
 use self::writer::{Work, Writer};
 use crate::embedding::{EmbedReport, is_zero};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::job::{Job, Stage};
+use crate::job::Job;
 use crate::pipeline::{Pipeline, Read};
 
 /// Items written in one transaction, at most.
@@ -30,10 +33,8 @@ const BATCH_ITEMS: usize = 256;
 /// Changes from which on the database is brought into good shape after a sync:
 /// that rewrites the whole word index.
 const OPTIMIZE_FROM: u64 = 200;
-/// A sync that would remove a larger share of a source stops and asks ...
-const REMOVALS_SHARE: f64 = 0.3;
-/// ... if the source has at least so many items.
-const REMOVALS_FROM: usize = 20;
+/// Bytes of new texts that are held back to be compared with what is gone.
+const HELD_BYTES: usize = 64 << 20;
 
 /// How a sync is to go about it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -147,7 +148,11 @@ impl Engine {
                         .hint()
                         .map(|hint| format!(". {hint}"))
                         .unwrap_or_default();
-                    outcome.problem = Some(format!("{error}{hint}"));
+                    let kept = match error {
+                        Error::Source(_) => ". What was indexed of it can still be found",
+                        _ => "",
+                    };
+                    outcome.problem = Some(format!("{error}{kept}{hint}"));
                 }
                 Err(other) => return Err(other),
             }
@@ -200,9 +205,18 @@ impl Engine {
         let folder =
             FolderSource::open(Path::new(&source.spec.location), &pipeline.folder_settings)?;
         let found = scan(&folder, job)?;
-        let known = self.store().stamps(source.id)?;
-        let counts = &mut outcome.counts;
+        let work = Work {
+            source,
+            folder: &folder,
+            pipeline: &pipeline,
+            sets: &pipeline.wanted_sets(self)?,
+            known: self.store().stamps(source.id)?,
+            counts: &mut outcome.counts,
+        };
+        let mut writer = Writer::new(self, work);
+        follow_moves(&mut writer, &found, job)?;
 
+        let known = &writer.work.known;
         let (changed, same): (Vec<&File>, Vec<&File>) =
             found
                 .files
@@ -215,109 +229,137 @@ impl Engine {
             .iter()
             .filter(|file| known[&file.id].state == LedgerState::Failed)
             .count();
-        counts.failed = still_failed as u64;
-        counts.unchanged = (same.len() - still_failed) as u64;
-        self.note_passed(source, &found, &known, &pipeline, counts)?;
+        writer.work.counts.failed = still_failed as u64;
+        writer.work.counts.unchanged = (same.len() - still_failed) as u64;
+        self.note_passed(&mut writer.work, &found.passed)?;
+        self.read_changed(&mut writer, &found, changed, options, job)?;
 
-        let gone = gone(&found, &known);
-        let items = known.values().filter(|stamp| is_live(stamp)).count();
-        let gone_items = gone
-            .iter()
-            .filter(|id| is_live(&known[id.as_str()]))
-            .count();
-        let too_many = items >= REMOVALS_FROM && gone_items as f64 > items as f64 * REMOVALS_SHARE;
-
-        let moves = Moves::new(&gone, &known);
-        let work = Work {
-            source,
-            folder: &folder,
-            pipeline: &pipeline,
-            sets: &pipeline.wanted_sets(self)?,
-            known: &known,
-            moves: &moves,
-            all: options.all,
-            counts,
+        let Writer {
+            work: Work { known, .. },
+            ..
+        } = writer;
+        let (live, rows): (Vec<String>, Vec<String>) = gone(&found, &known)
+            .into_iter()
+            .filter(|id| known[id].item.is_none() || is_live(&known[id]))
+            .partition(|id| is_live(&known[id]));
+        let removals = Removals {
+            location: &source.spec.location,
+            items: known.values().filter(|stamp| is_live(stamp)).count(),
+            gone: &live,
+            empty: found.files.is_empty(),
         };
-        let moved = self.read(&changed, work, job)?;
-
-        let gone: Vec<&String> = gone
-            .iter()
-            .filter(|id| !moved.contains(id.as_str()))
-            .collect();
-        let left = gone
-            .iter()
-            .filter(|id| is_live(&known[id.as_str()]))
-            .count();
-        if too_many && left as f64 > items as f64 * REMOVALS_SHARE && !options.accept_removals {
-            outcome.problem = Some(format!(
-                "{left} of its {items} items are gone from {}. Nothing was removed, in case the folder is only \
-                 missing for now. If they are gone for good, `pkb sync` with --accept-removals removes them",
-                source.spec.location
-            ));
+        if let Some(problem) = removals.problem()
+            && !options.accept_removals
+        {
+            outcome.problem = Some(problem);
             return Ok(());
         }
-        let items: Vec<ItemId> = gone
-            .iter()
-            .filter_map(|id| {
-                known[id.as_str()]
-                    .item
-                    .filter(|_| is_live(&known[id.as_str()]))
-            })
-            .collect();
+        let items: Vec<ItemId> = live.iter().filter_map(|id| known[id].item).collect();
         outcome.counts.deleted += self.store().soft_delete(&items, "file_deleted")?;
-        let rows: Vec<&str> = gone
-            .iter()
-            .filter(|id| known[id.as_str()].item.is_none())
-            .map(|id| id.as_str())
-            .collect();
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
         self.store().forget(source.id, &rows)?;
         Ok(())
     }
 
-    /// Ledger rows for what was not taken, where they say something new.
-    fn note_passed(
+    /// Reads and stores what has changed. New files are held back where they
+    /// may be what is gone, moved and edited.
+    fn read_changed(
         &self,
-        source: &Source,
+        writer: &mut Writer<'_>,
         found: &Found,
-        known: &HashMap<String, Stamp>,
-        pipeline: &Pipeline,
-        counts: &mut SyncCounts,
+        changed: Vec<&File>,
+        options: SyncOptions,
+        job: &dyn Job,
     ) -> Result<(), Error> {
-        let mut rows = Vec::new();
-        for (id, reason, failed) in &found.passed {
-            if *failed {
-                counts.failed += 1;
-            } else {
-                counts.skipped += 1;
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let mut progress = Progress {
+            job,
+            done: 0,
+            total: changed.len() as u64,
+        };
+        let known = &writer.work.known;
+        let missing: Vec<(String, ItemId)> = gone(found, known)
+            .into_iter()
+            .filter(|id| is_live(&known[id]))
+            .filter_map(|id| known[&id].item.map(|item| (id, item)))
+            .collect();
+        let (new, rest): (Vec<&File>, Vec<&File>) = changed.into_iter().partition(|file| {
+            !missing.is_empty() && known.get(&file.id).is_none_or(|own| own.item.is_none())
+        });
+        if !new.is_empty() {
+            let mut lost = Lost::default();
+            for (id, item) in missing {
+                if job.stop() {
+                    return Err(Error::Stopped);
+                }
+                if let Some(text) = self.store().text(item)? {
+                    lost.add(&id, &text.text);
+                }
             }
-            let state = if *failed {
-                LedgerState::Failed
-            } else {
-                LedgerState::Skipped
+            let (mut held, mut bytes) = (Vec::new(), 0);
+            let (pipeline, folder) = (writer.work.pipeline, writer.work.folder);
+            let reader = Reader { pipeline, folder };
+            reader.read(&new, |_| None, &mut progress, &mut |file, read| {
+                if let Read::Document(document) = &read {
+                    bytes += document.text().len();
+                }
+                held.push((file, read));
+                if bytes >= HELD_BYTES {
+                    bytes = 0;
+                    settle(&mut held, &mut lost, writer)?;
+                }
+                Ok(())
+            })?;
+            settle(&mut held, &mut lost, writer)?;
+        }
+        let hashes: Vec<Option<[u8; 32]>> = rest
+            .iter()
+            .map(|file| {
+                let known = writer.work.known.get(&file.id);
+                settled_hash(known, &writer.work.pipeline.read_key, options)
+            })
+            .collect();
+        let (pipeline, folder) = (writer.work.pipeline, writer.work.folder);
+        let reader = Reader { pipeline, folder };
+        let read = reader.read(&rest, |at| hashes[at], &mut progress, &mut |file, read| {
+            writer.take(file, read)
+        });
+        // What was read before it was stopped is kept.
+        match read {
+            Ok(()) | Err(Error::Stopped) => writer.flush().and(read),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Ledger rows for what was not taken, where they say something new.
+    fn note_passed(&self, work: &mut Work<'_>, passed: &[Passed]) -> Result<(), Error> {
+        let mut rows = Vec::new();
+        for Passed { id, why, reason } in passed {
+            let (outcome, state) = match why {
+                Why::Unreadable => (NotIndexed::Failed, LedgerState::Failed),
+                Why::NotTaken | Why::Away => (NotIndexed::Skipped, LedgerState::Skipped),
             };
-            let same = known.get(id).is_some_and(|stamp| {
+            match outcome {
+                NotIndexed::Failed => work.counts.failed += 1,
+                NotIndexed::Skipped => work.counts.skipped += 1,
+            }
+            let same = work.known.get(id).is_some_and(|stamp| {
                 stamp.state == state
                     && stamp.stamp == *reason
-                    && stamp.pipeline == pipeline.read_key
+                    && stamp.pipeline == work.pipeline.read_key
             });
             if !same {
                 rows.push(LedgerWrite {
-                    source: source.id,
+                    source: work.source.id,
                     external_id: id.clone(),
-                    outcome: if *failed {
-                        NotIndexed::Failed
-                    } else {
-                        NotIndexed::Skipped
-                    },
-                    reason: if *failed {
-                        "unreadable".into()
-                    } else {
-                        "not-taken".into()
-                    },
+                    outcome,
+                    reason: why.word().into(),
                     message: reason.clone(),
                     provenance: Provenance {
                         stamp: reason.clone(),
-                        pipeline: pipeline.read_key.clone(),
+                        pipeline: work.pipeline.read_key.clone(),
                         ..Provenance::default()
                     },
                 });
@@ -328,65 +370,47 @@ impl Engine {
         }
         Ok(())
     }
+}
 
-    /// Reads and stores `changed`. Readers work side by side; this thread
-    /// writes. Returns the ids that items moved away from.
-    fn read(
-        &self,
-        changed: &[&File],
-        work: Work<'_>,
-        job: &dyn Job,
-    ) -> Result<HashSet<String>, Error> {
-        if changed.is_empty() {
-            return Ok(HashSet::new());
-        }
-        let total = Some(changed.len() as u64);
-        job.progress(Stage::Reading, 0, total);
-        let next = AtomicUsize::new(0);
-        let halt = AtomicBool::new(false);
-        let workers = thread::available_parallelism()
-            .map_or(2, usize::from)
-            .min(changed.len());
-        let (send, receive) = mpsc::sync_channel::<(usize, Result<Read, Error>)>(BATCH_ITEMS);
-        let mut writer = Writer::new(self, work);
-        let span = tracing::Span::current();
-
-        thread::scope(|scope| {
-            for _ in 0..workers {
-                let send = send.clone();
-                let (next, halt, pipeline, folder) =
-                    (&next, &halt, writer.work.pipeline, writer.work.folder);
-                let span = span.clone();
-                scope.spawn(move || {
-                    let _span = span.enter();
-                    while !halt.load(Ordering::Relaxed) && !job.stop() {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(file) = changed.get(at) else { break };
-                        let read = pipeline.read(folder, &file.id);
-                        if send.send((at, read)).is_err() {
-                            break;
-                        }
-                    }
-                });
-            }
-            drop(send);
-            let mut done = 0;
-            let mut result = Ok(());
-            for (at, read) in receive {
-                if result.is_ok() {
-                    result = read.and_then(|read| writer.take(changed[at], read));
-                    if result.is_err() {
-                        halt.store(true, Ordering::Relaxed);
-                    }
-                }
-                done += 1;
-                job.progress(Stage::Reading, done, total);
-            }
-            result.and_then(|()| writer.flush())
-        })?;
-        if job.stop() && writer.taken < changed.len() {
-            return Err(Error::Stopped);
-        }
-        Ok(writer.moved)
+/// Finds the items that are at another path with the same bytes or nearly the
+/// same name, and moves them there.
+fn follow_moves(writer: &mut Writer<'_>, found: &Found, job: &dyn Job) -> Result<(), Error> {
+    let known = &writer.work.known;
+    let mut gone = gone(found, known);
+    gone.retain(|id| known[id].item.is_some());
+    let candidates = moves::to_hash(&found.files, known, &gone);
+    let hashes = hash_all(writer.work.folder, &candidates, job);
+    if job.stop() {
+        return Err(Error::Stopped);
     }
+    let written: Vec<Written<'_>> = moves::written(&found.files, known)
+        .map(|file| Written {
+            file,
+            hash: hashes.get(file.id.as_str()).copied(),
+        })
+        .collect();
+    let moves = moves::find(&written, known, &gone);
+    writer.relocate(&moves)
+}
+
+/// Moves items to the new files that hold nearly their texts, and stores the
+/// files.
+fn settle(
+    held: &mut Vec<(&File, Read)>,
+    lost: &mut Lost,
+    writer: &mut Writer<'_>,
+) -> Result<(), Error> {
+    let texts: Vec<(&str, &str)> = held
+        .iter()
+        .filter_map(|(file, read)| match read {
+            Read::Document(document) => Some((file.id.as_str(), document.text())),
+            _ => None,
+        })
+        .collect();
+    let moves = lost.find(&texts);
+    writer.relocate(&moves)?;
+    for (file, read) in held.drain(..) {
+        writer.take(file, read)?;
+    }
+    Ok(())
 }

@@ -1,6 +1,9 @@
 //! What each command does: ask the engine, show the answer.
 
+mod backup;
 mod browse;
+mod citation;
+mod deletion;
 mod eval;
 mod library;
 mod model;
@@ -37,6 +40,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
         Command::Stats(args) => stats::stats(&home(&global)?, &args, output),
         Command::Ledger(args) => status::ledger(&open(&global, Access::Read)?, args, output),
         Command::Doctor(args) => {
+            signals::listen();
             let access = if args.fix {
                 Access::Write
             } else {
@@ -44,6 +48,15 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
             };
             status::doctor(&open(&global, access)?, &args, output)
         }
+        Command::Rm(args) => deletion::rm(&open(&global, Access::Write)?, args, output),
+        Command::Restore(args) => {
+            signals::listen();
+            deletion::restore(&open(&global, Access::Write)?, args, output)
+        }
+        Command::Deleted(args) => deletion::list(&open(&global, Access::Read)?, args, output),
+        Command::Purge(args) => deletion::purge(&open(&global, Access::Write)?, &args, output),
+        Command::Backup(args) => backup::backup(&open(&global, Access::Read)?, &args, output),
+        Command::RestoreBackup(args) => backup::restore(home(&global)?, &args, output),
         Command::Remove(args) => library::remove(&open(&global, Access::Write)?, &args, output),
         Command::Model(command) => {
             signals::listen();

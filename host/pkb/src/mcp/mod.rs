@@ -6,6 +6,7 @@
 //! that do not exist.
 
 mod browse;
+mod citation;
 mod documents;
 mod health;
 mod input;
