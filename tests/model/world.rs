@@ -208,7 +208,7 @@ impl<'a> World<'a> {
         });
     }
 
-    /// A person brings one back whose file is there.
+    /// A person brings one back whose file is there, and a sync sees it there.
     fn restore(&mut self, nth: usize) {
         let content = self.folder.content();
         let there: Vec<usize> = (0..self.removed.len())
@@ -224,6 +224,7 @@ impl<'a> World<'a> {
                 past.numbers.deleted.remove(&removed.path);
                 past.numbers.live.insert(removed.path, removed.item);
             }
+            self.sync();
         }
     }
 
