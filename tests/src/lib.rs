@@ -92,7 +92,10 @@ pub fn pkb_binary() -> PathBuf {
 pub fn pkb(home: &Path) -> Command {
     let mut command = Command::new(pkb_binary());
     for (key, _) in env::vars_os() {
-        if key.to_str().is_some_and(|key| key.starts_with("PKB_")) {
+        if key
+            .to_str()
+            .is_some_and(|key| key.starts_with("PKB_") || key.starts_with("OTEL_"))
+        {
             command.env_remove(&key);
         }
     }
@@ -193,7 +196,8 @@ fn profile_folder() -> PathBuf {
         .to_path_buf()
 }
 
-fn target_folder() -> PathBuf {
+/// Where cargo builds, and what is made anew at any time may be kept.
+pub fn target_folder() -> PathBuf {
     profile_folder()
         .parent()
         .expect("a profile's folder lies in the target folder")

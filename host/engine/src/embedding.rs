@@ -52,6 +52,7 @@ impl Engine {
             self.store().take_over(None)?;
             return Ok(EmbedReport::default());
         };
+        let _span = tracing::info_span!("embed").entered();
         let mut report = EmbedReport {
             model: Some(active.model.info().name.clone()),
             ..EmbedReport::default()
@@ -98,7 +99,9 @@ impl Engine {
         Ok(())
     }
 
-    fn pending(&self, model: ModelId) -> Result<u64, Error> {
+    /// How many chunks have no vector of that model yet, of those that are
+    /// searched or will be; goes through all of them.
+    pub(crate) fn pending(&self, model: ModelId) -> Result<u64, Error> {
         let stats = self.store().models()?;
         Ok(stats
             .iter()
@@ -131,7 +134,7 @@ impl Pass<'_> {
             match self.vectors(&batch, report.made) {
                 Ok(vectors) => {
                     let rows: Vec<_> = batch.iter().map(|chunk| chunk.hash).zip(vectors).collect();
-                    report.made += store.put_vectors(self.id, &rows)?;
+                    report.made += self.put(&rows)?;
                 }
                 Err(Error::Stopped) => return Err(Error::Stopped),
                 // One of them, most likely: each is tried alone.
@@ -149,7 +152,10 @@ impl Pass<'_> {
                 format!("{prefix}{text}")
             })
             .collect();
-        let sequences = self.active.tokenizer.encode(&texts)?;
+        let sequences = tracing::debug_span!("embed.tokenize")
+            .in_scope(|| self.active.tokenizer.encode(&texts))?;
+        let tokens: usize = sequences.iter().map(Vec::len).sum();
+        let _span = tracing::debug_span!("embed.model", tokens).entered();
         let watch = |some| {
             self.job
                 .progress(Stage::Embedding, done + some as u64, Some(self.total));
@@ -158,6 +164,11 @@ impl Pass<'_> {
             Err(pkb_embed::Error::Stopped) => Err(Error::Stopped),
             other => Ok(other?),
         }
+    }
+
+    fn put(&self, vectors: &[(ChunkHash, Vec<f32>)]) -> Result<u64, Error> {
+        let _span = tracing::debug_span!("embed.store", vectors = vectors.len()).entered();
+        Ok(self.engine.store().put_vectors(self.id, vectors)?)
     }
 
     /// A chunk that fails alone gets a vector of zeros, which is near to nothing
@@ -176,7 +187,7 @@ impl Pass<'_> {
                         .into_iter()
                         .map(|vector| (chunk.hash, vector))
                         .collect();
-                    report.made += store.put_vectors(self.id, &rows)?;
+                    report.made += self.put(&rows)?;
                 }
                 Err(Error::Stopped) => return Err(Error::Stopped),
                 Err(error) => {

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::engine::{Engine, missing_model};
 use crate::error::Error;
+use crate::job::Job;
 
 /// A home in numbers.
 #[derive(Clone, Debug, Serialize)]
@@ -225,21 +226,35 @@ impl Engine {
         Ok(problems)
     }
 
-    /// Puts right what can be made again from the texts. Returns the problems
-    /// that are left.
+    /// Puts right what follows from what is there: makes indices, the word index
+    /// and vectors anew, and removes what belongs to nothing. Returns the
+    /// problems that are left.
     ///
     /// # Errors
-    /// When the database cannot be written.
-    pub fn repair(&self, problems: &[Problem]) -> Result<Vec<Problem>, Error> {
+    /// [`Error::Stopped`] when the job says so; when the database cannot be
+    /// written or the model fails.
+    pub fn repair(&self, problems: &[Problem], job: &dyn Job) -> Result<Vec<Problem>, Error> {
         let needs = |remedy| problems.iter().any(|problem| problem.remedy == remedy);
+        if needs(Remedy::Reindex) {
+            self.store().reindex()?;
+        }
+        if needs(Remedy::RemoveStrays) {
+            self.store().remove_strays()?;
+        }
+        if needs(Remedy::MendLedger) || needs(Remedy::Resync) {
+            self.store().mend_ledger()?;
+        }
         if needs(Remedy::RebuildTerms) {
             self.rebuild_terms()?;
         }
-        if needs(Remedy::RemoveOrphanVectors) {
-            self.store().remove_orphan_vectors()?;
-        }
         if needs(Remedy::RemoveDamagedVectors) {
             self.store().remove_damaged_vectors()?;
+        }
+        // What was removed may have been all that a vector was for.
+        self.store().remove_orphan_vectors()?;
+        self.forget_stats();
+        if self.vectors_missing()?.is_some_and(|missing| missing > 0) {
+            self.embed(job)?;
         }
         self.check()
     }

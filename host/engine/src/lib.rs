@@ -7,10 +7,13 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod backup;
 mod browse;
+mod citation;
 mod clock;
 mod components;
 mod convert;
+mod deletion;
 mod embedding;
 mod engine;
 mod error;
@@ -30,10 +33,14 @@ mod search;
 mod similar;
 mod snippet;
 mod sources;
+pub mod telemetry;
 mod terms;
 mod trial;
 
+pub use backup::{BackedUp, RestoredBackup};
 pub use browse::BrowseRequest;
+pub use citation::Citation;
+pub use deletion::{DeletedRequest, Purged, Removed, Restored, Selection};
 pub use embedding::EmbedReport;
 pub use engine::{Access, DEFAULT_MODEL, Engine};
 pub use error::Error;
@@ -45,6 +52,7 @@ pub use job::{Job, Stage, Unwatched};
 pub use links::{Backlink, LinkOut, Linked, Links};
 pub use place::Places;
 pub use query::dates::{range_of, span_of};
+pub use query::lengths::seconds_of;
 pub use query::{Phrase, Query, Understood};
 pub use reading::{Part, ReadRequest, Reading};
 pub use search::{
@@ -60,6 +68,6 @@ pub use trial::{Trial, TrialChunk, TrialDocument};
 pub use pkb_embed as embed;
 pub use pkb_runtime::{ComponentInfo, Plugin, Plugins, World};
 pub use pkb_store::{
-    Condition, Filter, Item, ItemStatus, LedgerRow, LedgerState, LinkKind, Order, Page, Problem,
-    Remedy, Source, SyncCounts, Test, Time,
+    Condition, Deleted, Erased, Filter, Item, ItemStatus, LedgerRow, LedgerState, LinkKind, Order,
+    Page, Problem, Remedy, Source, SyncCounts, Test, Time,
 };

@@ -11,6 +11,7 @@ use pkb_sources::{FileBlob, FolderSettings, FolderSource, conflict_of};
 use pkb_store::{
     Analyzable, ChunkHash, ChunkSet, ChunkWrite, Outdated, Provenance, Source, Terms, WantedSet,
 };
+use tracing::field::Empty;
 
 use crate::components::{DEFAULT_TOKENIZER, EXTRACTOR, MARKDOWN_CHUNKER, TEXT_CHUNKER};
 use crate::embedding::embedded_text;
@@ -239,10 +240,12 @@ impl Pipeline {
         id: &str,
         known: Option<[u8; 32]>,
     ) -> Result<Read, Error> {
+        let span = tracing::trace_span!("ingest.read", bytes = Empty, reason = Empty).entered();
         let blob = match folder.open_file(id) {
             Ok(blob) => Arc::new(blob),
             Err(error) => return Ok(self.unreadable(&error)),
         };
+        span.record("bytes", blob.size());
         let stamp = blob.stamp().to_owned();
         let content_hash = match hash(&blob) {
             Ok(hash) => hash,
@@ -318,6 +321,7 @@ impl Pipeline {
 
     /// The one document that a file of a folder holds.
     fn extract(&self, name: &str, blob: Arc<FileBlob>) -> Result<Document, CallError> {
+        let _span = tracing::trace_span!("ingest.extract").entered();
         let mut documents =
             self.extractor
                 .open(name, None, &self.extractor_settings, Arc::new(Lent(blob)))?;
@@ -395,6 +399,7 @@ impl Pipeline {
         if document.text.trim().is_empty() {
             return Ok(Vec::new());
         }
+        let span = tracing::trace_span!("ingest.chunk", chunks = Empty).entered();
         let chunks = chunker.split(
             &document.title,
             &document.text,
@@ -402,6 +407,7 @@ impl Pipeline {
             settings,
             self.tokens.clone(),
         )?;
+        span.record("chunks", chunks.len());
         Ok(chunks
             .into_iter()
             .map(|chunk| {
@@ -419,6 +425,7 @@ impl Pipeline {
 
     /// Gives the chunks the terms that they are found by.
     fn analyze(&self, document: &Document, chunks: &mut [ChunkWrite]) -> Result<(), CallError> {
+        let _span = tracing::trace_span!("ingest.analyze").entered();
         let parts: Vec<(Range<u64>, &[String])> = chunks
             .iter()
             .map(|chunk| (chunk.span.clone(), chunk.headings.as_slice()))
@@ -451,6 +458,7 @@ impl Pipeline {
     }
 
     fn failed(&self, reason: &str, message: String, component: Option<&str>) -> Read {
+        tracing::Span::current().record("reason", reason);
         Read::Failed {
             reason: reason.to_owned(),
             message,

@@ -27,6 +27,7 @@ impl Engine {
     /// [`Error::Stopped`] when the job says so; when the database cannot be
     /// written.
     pub(crate) fn rechunk(&self, job: &dyn Job, done: &mut u64) -> Result<(), Error> {
+        let _span = tracing::info_span!("rechunk").entered();
         for source in self.sources()? {
             match Pipeline::of(self, &source) {
                 Ok(pipeline) => self.rechunk_source(&source, &pipeline, job, done)?,

@@ -12,7 +12,7 @@ mod sqlite;
 mod types;
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use error::{Error, Result};
 pub use sqlite::{SqliteStore, SyncLock};
@@ -45,8 +45,8 @@ pub trait Store: Send + Sync {
     /// adding, and `NotFound`.
     fn update_source(&self, name: &str, spec: &SourceSpec) -> Result<Source>;
     /// Removes a source with all its items, its ledger and its history, for
-    /// good. Returns how many items that were. Errors: `NotFound`.
-    fn remove_source(&self, name: &str) -> Result<u64>;
+    /// good, as [`Store::hard_delete`] does. Errors: `NotFound`.
+    fn remove_source(&self, name: &str) -> Result<Erased>;
     /// Where the source's connector is to go on.
     fn cursor(&self, source: SourceId) -> Result<Option<String>>;
     /// Keeps (or, with none, forgets) where the connector is to go on.
@@ -78,14 +78,22 @@ pub trait Store: Send + Sync {
     /// a short fixed word such as `file_deleted`, `playlist_removed`, `user`.
     /// Returns how many were not deleted before.
     fn soft_delete(&self, items: &[ItemId], cause: &str) -> Result<u64>;
-    /// Brings soft-deleted items back. Returns how many there were.
+    /// Brings soft-deleted items back; see [`Stamp::restored`]. Returns how many
+    /// there were.
     fn restore(&self, items: &[ItemId]) -> Result<u64>;
-    /// Removes items and their ledger rows for good. Vectors stay until
-    /// [`Store::remove_orphan_vectors`]. Returns how many there were.
-    fn hard_delete(&self, items: &[ItemId]) -> Result<u64>;
-    /// Removes for good what was deleted softly before that time. Returns how
-    /// many items that were.
-    fn purge(&self, deleted_before: Millis) -> Result<u64>;
+    /// Removes items for good, with their ledger rows and the vectors that no
+    /// chunk needs any more. What stands in the files of what was removed stays
+    /// there until [`Store::wipe`].
+    fn hard_delete(&self, items: &[ItemId]) -> Result<Erased>;
+    /// Removes for good what was deleted softly before that time, as
+    /// [`Store::hard_delete`] does.
+    fn purge(&self, deleted_before: Millis) -> Result<Erased>;
+    /// Overwrites what removals for good left in the files: in the word index,
+    /// in statistics, in free space, in the write-ahead log. Writes the whole
+    /// database anew, unless nothing is left. Says whether it could do all:
+    /// not while someone still reads an earlier state, whose pages the log has
+    /// to keep. What could not be done is remembered for the next call.
+    fn wipe(&self) -> Result<bool>;
 
     // ---- ledger ----
 
@@ -114,11 +122,10 @@ pub trait Store: Send + Sync {
     /// Items that someone may mean by `wanted`; the first of these readings
     /// that finds any counts: external id; the end of a path, with or without
     /// file extension; title or alias. Letter case counts only in the first.
-    /// Soft-deleted items are left out.
-    fn find(&self, wanted: &str, limit: usize) -> Result<Vec<Item>>;
+    fn find(&self, wanted: &str, deleted: Deleted, limit: usize) -> Result<Vec<Item>>;
     /// Items whose title or file name looks like `wanted`, best first, for
-    /// "did you mean". Soft-deleted items are left out.
-    fn similar(&self, wanted: &str, limit: usize) -> Result<Vec<Item>>;
+    /// "did you mean".
+    fn similar(&self, wanted: &str, deleted: Deleted, limit: usize) -> Result<Vec<Item>>;
     /// The text of an item, soft-deleted or not.
     fn text(&self, id: ItemId) -> Result<Option<ItemText>>;
     /// The chunks of an item, in order.
@@ -165,10 +172,13 @@ pub trait Store: Send + Sync {
 
     // ---- vectors ----
 
+    /// The number of the model with that fingerprint; none where it is new.
+    fn model(&self, fingerprint: &str) -> Result<Option<ModelId>>;
     /// The number of the model with that fingerprint, which is added when new.
     /// Errors: `Invalid` when it is known with other dimensions.
     fn ensure_model(&self, fingerprint: &str, name: &str, dimensions: u32) -> Result<ModelId>;
-    /// The models ever used here and how complete they are.
+    /// The models ever used here and how complete they are; goes through all
+    /// chunks.
     fn models(&self) -> Result<Vec<ModelStats>>;
     /// The model that searches use; none before the first
     /// [`Store::set_current_model`].
@@ -265,12 +275,24 @@ pub trait Store: Send + Sync {
     /// Makes the word index anew from the texts, with `make`, and remembers
     /// what it was made with.
     fn rebuild_terms(&self, made_by: u32, make: &mut MakeTerms<'_>) -> Result<()>;
+    /// Makes SQLite's own indices anew.
+    fn reindex(&self) -> Result<()>;
+    /// Removes rows that belong to something that is gone. Returns how many
+    /// there were.
+    fn remove_strays(&self) -> Result<u64>;
+    /// Brings the ledger and the items' status to agree, and has the next sync
+    /// read again what is stored wrong. Returns how many rows it changed.
+    fn mend_ledger(&self) -> Result<u64>;
     /// Brings the files into good shape, which is worth it after much writing:
     /// merges the word index, refreshes statistics, gives unused space back and
     /// empties the write-ahead log.
     fn optimize(&self) -> Result<()>;
-    /// Writes a consistent copy of the database to a file that does not exist.
+    /// Writes a consistent copy of the database to a file that does not exist,
+    /// for its owner only, without waiting for anyone. Errors: `Exists`; as for
+    /// writing files.
     fn backup(&self, to: &Path) -> Result<()>;
+    /// Copies of an earlier state of the database that pkb keeps beside it.
+    fn copies(&self) -> Result<Vec<PathBuf>>;
     /// Whether the database can only be read.
     fn is_read_only(&self) -> bool;
 }

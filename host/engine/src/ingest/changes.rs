@@ -77,6 +77,7 @@ impl Found {
 
 pub(super) fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error> {
     let mut found = Found::default();
+    let span = tracing::debug_span!("ingest.scan", entries = tracing::field::Empty).entered();
     let mut seen = 0;
     let summary = folder.scan(&mut |entry| {
         seen += 1;
@@ -116,6 +117,7 @@ pub(super) fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error>
         }
         ControlFlow::Continue(())
     })?;
+    span.record("entries", seen);
     if summary.stopped {
         Err(Error::Stopped)
     } else {
@@ -142,6 +144,10 @@ fn differs(file: &File, known: &Stamp, pipeline: &str, options: SyncOptions) -> 
     if options.all || options.retry_failed && known.state == LedgerState::Failed {
         return true;
     }
+    // Now that it is there again, its absence counts again.
+    if known.restored {
+        return true;
+    }
     match known.deleted_from.as_deref() {
         None => known.stamp != file.stamp || known.pipeline != pipeline,
         // What a person deleted stays deleted until the file changes: that it
@@ -159,7 +165,7 @@ pub(super) fn settled_hash(
     pipeline: &str,
     options: SyncOptions,
 ) -> Option<[u8; 32]> {
-    let known = known?;
+    let known = known.filter(|known| !known.restored)?;
     let settled = match known.deleted_from.as_deref() {
         // Without a stamp it has moved, and its title is to follow its name.
         None => {
@@ -205,7 +211,7 @@ pub(super) fn gone(found: &Found, known: &Known) -> Vec<String> {
             // ledger row stays.
             let there =
                 here.contains(id.as_str()) || passed.contains(id.as_str()) && stamp.item.is_none();
-            !there && !is_unseen(id)
+            !there && !is_unseen(id) && !stamp.restored
         })
         .map(|(id, _)| id.clone())
         .collect();

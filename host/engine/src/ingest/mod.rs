@@ -110,6 +110,7 @@ impl Engine {
             LockOutcome::Acquired(lock) => lock,
             LockOutcome::HeldBy(holder) => return Err(Error::Busy { pid: holder.pid }),
         };
+        let _span = tracing::info_span!("sync").entered();
         self.update_terms()?;
         let mut report = SyncReport::default();
         for source in &sources {
@@ -199,6 +200,7 @@ impl Engine {
         job: &dyn Job,
         outcome: &mut SourceReport,
     ) -> Result<(), Error> {
+        let _span = tracing::info_span!("ingest").entered();
         let pipeline = Pipeline::of(self, source)?;
         let folder =
             FolderSource::open(Path::new(&source.spec.location), &pipeline.folder_settings)?;

@@ -49,11 +49,14 @@ impl Reader<'_> {
             .map_or(2, usize::from)
             .min(files.len());
         let (send, receive) = mpsc::sync_channel::<(usize, Result<Read, Error>)>(BATCH_ITEMS);
+        let span = tracing::Span::current();
         thread::scope(|scope| {
             for _ in 0..workers {
                 let send = send.clone();
                 let (next, halt, known) = (&next, &halt, &known);
+                let span = span.clone();
                 scope.spawn(move || {
+                    let _span = span.enter();
                     while !halt.load(Ordering::Relaxed) && !job.stop() {
                         let at = next.fetch_add(1, Ordering::Relaxed);
                         let Some(file) = files.get(at) else { break };

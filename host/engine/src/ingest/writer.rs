@@ -149,7 +149,8 @@ impl<'a> Writer<'a> {
     pub(super) fn flush(&mut self) -> Result<(), Error> {
         let store = self.engine.store();
         if !self.items.is_empty() {
-            store.put(&self.items)?;
+            tracing::debug_span!("ingest.store", items = self.items.len())
+                .in_scope(|| store.put(&self.items))?;
             self.items.clear();
         }
         if !self.ledger.is_empty() {

@@ -2,14 +2,15 @@
 //! errors. The work itself is done in the modules beside this one.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use super::ledger::Shared;
+use super::traces::{self, Traces};
 use super::{
-    SqliteStore, check, chunk_sets, find, ledger, linked, lock, read, remove, sources, staged,
-    stats, terms, vectors, write,
+    SqliteStore, backup, check, chunk_sets, find, ledger, linked, lock, mend, read, remove, sources,
+    staged, stats, terms, vectors, write,
 };
 use crate::*;
 
@@ -91,9 +92,9 @@ impl Store for SqliteStore {
         }
     }
 
-    fn remove_source(&self, name: &str) -> Result<u64> {
+    fn remove_source(&self, name: &str) -> Result<Erased> {
         self.pool
-            .write("remove a source", |tx| sources::remove(tx, name))?
+            .write("remove a source", |tx| remove::source(tx, name))?
             .ok_or_else(|| no_source(name))
     }
 
@@ -161,14 +162,31 @@ impl Store for SqliteStore {
             .write("restore items", |tx| remove::restore(tx, items))
     }
 
-    fn hard_delete(&self, items: &[ItemId]) -> Result<u64> {
+    fn hard_delete(&self, items: &[ItemId]) -> Result<Erased> {
         self.pool
             .write("delete items", |tx| remove::hard_delete(tx, items))
     }
 
-    fn purge(&self, deleted_before: Millis) -> Result<u64> {
+    fn purge(&self, deleted_before: Millis) -> Result<Erased> {
         self.pool.write("purge deleted items", |tx| {
             remove::purge(tx, deleted_before)
+        })
+    }
+
+    fn wipe(&self) -> Result<bool> {
+        if self.pool.read("read its state", |tx| traces::noted(tx))? == Traces::None {
+            return Ok(true);
+        }
+        self.pool.with_writer("be wiped", |conn| {
+            if traces::noted(conn)? == Traces::Everywhere {
+                self.pool.patiently(|| traces::rewrite(conn))?;
+                traces::note(conn, Traces::InLog)?;
+            }
+            let done = traces::empty_log(conn)?;
+            if done {
+                traces::note(conn, Traces::None)?;
+            }
+            Ok(done)
         })
     }
 
@@ -211,14 +229,15 @@ impl Store for SqliteStore {
         })
     }
 
-    fn find(&self, wanted: &str, limit: usize) -> Result<Vec<Item>> {
+    fn find(&self, wanted: &str, deleted: Deleted, limit: usize) -> Result<Vec<Item>> {
         self.pool
-            .read("find an item", |tx| find::find(tx, wanted, limit))
+            .read("find an item", |tx| find::find(tx, wanted, deleted, limit))
     }
 
-    fn similar(&self, wanted: &str, limit: usize) -> Result<Vec<Item>> {
-        self.pool
-            .read("find an item", |tx| find::similar(tx, wanted, limit))
+    fn similar(&self, wanted: &str, deleted: Deleted, limit: usize) -> Result<Vec<Item>> {
+        self.pool.read("find an item", |tx| {
+            find::similar(tx, wanted, deleted, limit)
+        })
     }
 
     fn text(&self, id: ItemId) -> Result<Option<ItemText>> {
@@ -294,10 +313,20 @@ impl Store for SqliteStore {
                 }));
             }
             let eligible = self.eligible.of(tx, filter)?;
-            self.index
-                .search(tx, &self.catalogue, known, query, &eligible, limit)
-                .map(Ok)
+            let mut found =
+                self.index
+                    .search(tx, &self.catalogue, known, query, &eligible, limit)?;
+            let live = || self.eligible.of(tx, &Filter::default());
+            (found.missing, found.all_missing) = self.index.missing(tx, &self.catalogue, live)?;
+            Ok(Ok(found))
         })?
+    }
+
+    fn model(&self, fingerprint: &str) -> Result<Option<ModelId>> {
+        let known = self.pool.read("read its models", |tx| {
+            vectors::model_by_fingerprint(tx, fingerprint)
+        })?;
+        Ok(known.map(|model| model.id))
     }
 
     fn ensure_model(&self, fingerprint: &str, name: &str, dimensions: u32) -> Result<ModelId> {
@@ -509,6 +538,7 @@ impl Store for SqliteStore {
     }
 
     fn check(&self) -> Result<Vec<Problem>> {
+        let _span = tracing::info_span!("store.check").entered();
         // A fresh connection, as FTS5's check takes what an older one remembers
         // of the word index for its present state.
         let outcome = self.pool.with_fresh_reader("be checked", |conn| {
@@ -534,7 +564,21 @@ impl Store for SqliteStore {
         })
     }
 
+    fn reindex(&self) -> Result<()> {
+        self.pool
+            .write("make its indices anew", |tx| tx.execute_batch("REINDEX"))
+    }
+
+    fn remove_strays(&self) -> Result<u64> {
+        self.pool.write("be mended", |tx| mend::remove_strays(tx))
+    }
+
+    fn mend_ledger(&self) -> Result<u64> {
+        self.pool.write("be mended", |tx| mend::ledger(tx))
+    }
+
     fn optimize(&self) -> Result<()> {
+        let _span = tracing::info_span!("store.optimize").entered();
         self.pool.with_writer("be optimized", |conn| {
             conn.execute_batch(
                 "INSERT INTO terms (terms) VALUES ('optimize');
@@ -545,28 +589,17 @@ impl Store for SqliteStore {
             let mut pages = vacuum.query([])?;
             while pages.next()?.is_some() {}
             drop(pages);
-            conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            traces::empty_log(conn).map(|_| ())
         })
     }
 
     fn backup(&self, to: &Path) -> Result<()> {
-        // VACUUM INTO reads one state and writes no more than it needs.
-        if to.exists() {
-            return Err(Error::Exists {
-                what: "file",
-                name: to.display().to_string(),
-            });
-        }
-        let absolute = std::path::absolute(to).unwrap_or_else(|_| to.into());
-        let target = absolute.to_str().ok_or_else(|| Error::Invalid {
-            name: to.display().to_string(),
-            problem: "its name is not UTF-8".into(),
-        })?;
-        self.pool.with_fresh_reader("be copied", |conn| {
-            // The copy would count as a change otherwise.
-            conn.pragma_update(None, "query_only", false)?;
-            conn.execute("VACUUM INTO ?1", params![target]).map(|_| ())
-        })
+        let _span = tracing::info_span!("store.backup").entered();
+        backup::compact(&self.pool, to)
+    }
+
+    fn copies(&self) -> Result<Vec<PathBuf>> {
+        backup::beside_it(self.pool.path())
     }
 
     fn is_read_only(&self) -> bool {

@@ -55,7 +55,14 @@ pub(super) fn put(
 ) -> rusqlite::Result<ItemId> {
     let known = read::item_by_identity(conn, item.source, &item.external_id)?;
     let id = match known {
-        Some(known) => replace(conn, &known, item)?,
+        Some(known) => {
+            let id = replace(conn, &known, item)?;
+            conn.prepare_cached(
+                "UPDATE items SET restored = NULL WHERE id = ?1 AND restored IS NOT NULL",
+            )?
+            .execute([id])?;
+            id
+        }
         None => insert(conn, item)?,
     };
     ledger::write(

@@ -1,5 +1,7 @@
 //! The ledger, syncs, and the state of a store.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -101,6 +103,34 @@ pub struct Stamp {
     pub size: Option<u64>,
     /// Why the item is deleted softly, where it is.
     pub deleted_from: Option<String>,
+    /// Whether a person brought the item back and its source did not hold it
+    /// since: then it is no loss that it is not there.
+    pub restored: bool,
+}
+
+/// What was removed for good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erased {
+    /// Items.
+    pub items: u64,
+    /// Their chunks.
+    pub chunks: u64,
+    /// Vectors that no chunk needs any more, of all models.
+    pub vectors: u64,
+    /// Bytes of their texts.
+    pub text_bytes: u64,
+}
+
+/// What became of a database that a backup was put back into.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PutBack {
+    /// Where the state before is kept; none where there was none.
+    pub before: Option<PathBuf>,
+    /// Version of the tables' layout in the backup.
+    pub schema: u32,
+    /// Whether the file before was damaged and had to be moved away, so that
+    /// processes that have it open do not see what was put back.
+    pub moved: bool,
 }
 
 /// How many rows of a source's ledger are in which state. Rows whose item is
@@ -243,12 +273,19 @@ pub struct Problem {
 pub enum Remedy {
     /// [`Store::rebuild_terms`](crate::Store::rebuild_terms).
     RebuildTerms,
+    /// [`Store::reindex`](crate::Store::reindex).
+    Reindex,
+    /// [`Store::remove_strays`](crate::Store::remove_strays).
+    RemoveStrays,
+    /// [`Store::mend_ledger`](crate::Store::mend_ledger).
+    MendLedger,
     /// [`Store::remove_orphan_vectors`](crate::Store::remove_orphan_vectors).
     RemoveOrphanVectors,
     /// [`Store::remove_damaged_vectors`](crate::Store::remove_damaged_vectors),
     /// then embedding again.
     RemoveDamagedVectors,
-    /// Reading the items anew, with a sync that takes nothing as unchanged.
+    /// Reading the items anew: [`Store::mend_ledger`](crate::Store::mend_ledger)
+    /// makes the next sync do so.
     Resync,
     /// A backup, or a new database filled by a sync.
     Restore,

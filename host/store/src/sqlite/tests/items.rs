@@ -393,7 +393,12 @@ fn deleting_takes_items_out_at_once_and_restoring_brings_them_back() {
     assert_eq!(item.deleted_from.as_deref(), Some("user"));
     let stamp = &home.store.stamps(home.source).unwrap()["a.md"];
     assert_eq!(stamp.deleted_from.as_deref(), Some("user"));
-    assert!(home.store.find("a.md", 9).unwrap().is_empty());
+    assert!(
+        home.store
+            .find("a.md", Deleted::Exclude, 9)
+            .unwrap()
+            .is_empty()
+    );
     let stats = home.store.stats().unwrap();
     assert_eq!((stats.items, stats.deleted, stats.chunks), (1, 1, 1));
     home.assert_sound();
@@ -413,11 +418,12 @@ fn hard_deletion_and_purge_leave_nothing() {
     let a = home.put("a.md", "one word");
     let b = home.put("b.md", "one word");
     let c = home.put("c.md", "one word");
-    assert_eq!(home.store.hard_delete(&[a, a, ItemId(50)]).unwrap(), 1);
+    let erased = home.store.hard_delete(&[a, a, ItemId(50)]).unwrap();
+    assert_eq!((erased.items, erased.chunks, erased.text_bytes), (1, 1, 8));
     home.store.soft_delete(&[b], "user").unwrap();
     let deleted = home.store.item(b).unwrap().unwrap().item.deleted.unwrap();
-    assert_eq!(home.store.purge(deleted).unwrap(), 0);
-    assert_eq!(home.store.purge(deleted + 1).unwrap(), 1);
+    assert_eq!(home.store.purge(deleted).unwrap(), Erased::default());
+    assert_eq!(home.store.purge(deleted + 1).unwrap().items, 1);
     assert_eq!(home.search("word"), ["c.md"]);
     for gone in [a, b] {
         assert_eq!(home.store.item(gone).unwrap(), None);
@@ -567,7 +573,7 @@ fn items_are_found_by_what_people_call_them() {
     home.put("Other/sync your notes.md", "x");
     home.put("plain", "x");
     let find = |wanted: &str| {
-        let found = home.store.find(wanted, 9).unwrap();
+        let found = home.store.find(wanted, Deleted::Exclude, 9).unwrap();
         found.into_iter().map(|i| i.external_id).collect::<Vec<_>>()
     };
     let guide = "Guides/Sync your notes.md";
@@ -581,9 +587,15 @@ fn items_are_found_by_what_people_call_them() {
     for nothing in ["notes.md", "", "/", "%", "sync"] {
         assert!(find(nothing).is_empty(), "{nothing}");
     }
-    assert_eq!(home.store.find("sync your notes", 1).unwrap().len(), 1);
+    assert_eq!(
+        home.store
+            .find("sync your notes", Deleted::Exclude, 1)
+            .unwrap()
+            .len(),
+        1
+    );
     let similar = |wanted: &str| {
-        let found = home.store.similar(wanted, 2).unwrap();
+        let found = home.store.similar(wanted, Deleted::Exclude, 2).unwrap();
         found.into_iter().map(|i| i.external_id).collect::<Vec<_>>()
     };
     assert_eq!(similar("Synk Nots")[0], guide);

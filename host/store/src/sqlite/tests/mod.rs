@@ -12,8 +12,10 @@ mod random;
 mod searching;
 mod sources;
 mod staged;
+mod upgrading;
 mod vault;
 mod vectors;
+mod wiping;
 
 use std::ops::Range;
 use std::path::PathBuf;

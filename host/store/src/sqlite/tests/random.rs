@@ -136,7 +136,7 @@ proptest! {
                 }
                 Step::HardDelete(n) => {
                     if let Some(item) = items.remove(&n) {
-                        prop_assert_eq!(store.hard_delete(&[item.id]).unwrap(), 1);
+                        prop_assert_eq!(store.hard_delete(&[item.id]).unwrap().items, 1);
                     }
                 }
                 Step::Fail(n) => {
