@@ -11,6 +11,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use pkb_store::Stamp;
 use unicode_normalization::UnicodeNormalization;
 
 use super::changes::{File, Known, is_deleted_by_user, is_live};
@@ -105,7 +106,7 @@ fn by_bytes(written: &[Written<'_>], known: &Known, gone: &[String]) -> Moves {
         if let Some(hash) = written.hash
             && Some(hash) != before
         {
-            let there = own.is_some_and(is_live);
+            let there = own.is_some_and(is_wanted);
             let to = if there { &mut taken } else { &mut free };
             to.entry(hash).or_default().push(id);
         }
@@ -181,7 +182,7 @@ fn keep_possible(moves: &mut Moves, known: &Known, gone: &HashSet<&str>) {
         let wrong: Vec<String> = moves
             .iter()
             .filter(|(to, from)| {
-                let stays = known.get(*to).is_some_and(is_live) && !leaving.contains(to.as_str());
+                let stays = known.get(*to).is_some_and(is_wanted) && !leaving.contains(to.as_str());
                 let left_empty = !gone.contains(from.as_str()) && !moves.contains_key(*from);
                 stays || left_empty
             })
@@ -196,8 +197,15 @@ fn keep_possible(moves: &mut Moves, known: &Known, gone: &HashSet<&str>) {
     }
 }
 
+/// Whether there is an item that goes by its file: it can be searched, and was
+/// not brought back by a person while its file was gone.
+fn is_wanted(stamp: &Stamp) -> bool {
+    is_live(stamp) && !stamp.restored
+}
+
 /// A deleted item in the way of one that moves gets the path that becomes free
-/// by it: so it can still be brought back.
+/// by it, so that it can still be brought back; so does one that a person
+/// brought back, whose text no file has.
 fn make_room(moves: &mut Moves, known: &Known, gone: &HashSet<&str>) {
     let leaving: HashSet<String> = moves.values().cloned().collect();
     let in_the_way: Vec<String> = moves
@@ -256,7 +264,7 @@ fn by_name(written: &[Written<'_>], known: &Known, gone: &[String], moves: &mut 
 
 #[cfg(test)]
 mod tests {
-    use pkb_store::{ItemId, LedgerState, Stamp};
+    use pkb_store::{ItemId, LedgerState};
 
     use super::*;
 
