@@ -242,6 +242,7 @@ mod tests {
             content_hash: item.then_some([1; 32]),
             size: item.then_some(1),
             deleted_from: None,
+            restored: false,
         }
     }
 

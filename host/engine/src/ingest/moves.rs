@@ -269,13 +269,15 @@ mod tests {
     use super::*;
 
     /// What was there: each file's content, after a `!` where it was deleted
-    /// by its file's going, after a `?` where a person deleted it.
+    /// by its file's going, after a `?` where a person deleted it, after a `+`
+    /// where a person brought it back.
     fn known(before: &[(&str, &str)]) -> Known {
-        let stamp = |(at, (id, content)): (i64, &(&str, &str))| {
-            let (deleted, content) = match content.split_at_checked(1) {
+        let stamp = |(at, (id, marked)): (i64, &(&str, &str))| {
+            let (deleted, content) = match marked.split_at_checked(1) {
                 Some(("!", content)) => (Some("file_deleted"), content),
                 Some(("?", content)) => (Some("user"), content),
-                _ => (None, *content),
+                Some(("+", content)) => (None, content),
+                _ => (None, *marked),
             };
             let stamp = Stamp {
                 stamp: content.to_owned(),
@@ -285,6 +287,7 @@ mod tests {
                 content_hash: Some(*blake3::hash(content.as_bytes()).as_bytes()),
                 size: Some(content.len() as u64),
                 deleted_from: deleted.map(str::to_owned),
+                restored: marked.starts_with('+'),
             };
             ((*id).to_owned(), stamp)
         };
@@ -405,6 +408,10 @@ mod tests {
             moves(&chain, &[("b", "1"), ("c", "2")]),
             ["a>b", "b>c", "c>a"]
         );
+        // What a person brought back is there elsewhere, or keeps its text.
+        assert_eq!(moves(&[("a", "+1")], &[("b", "1")]), ["a>b"]);
+        let back = [("draft", "2"), ("note", "+1")];
+        assert_eq!(moves(&back, &[("note", "2")]), ["draft>note", "note>draft"]);
         // It is there itself again, and nothing moved.
         assert!(moves(&[("a", "!1")], &[("a", "1")]).is_empty());
     }
