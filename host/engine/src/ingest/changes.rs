@@ -189,8 +189,16 @@ pub(super) fn is_deleted_by_user(stamp: &Stamp) -> bool {
     stamp.deleted_from.as_deref() == Some(BY_USER)
 }
 
-/// Ids that are known and were not found, in order.
+/// Ids that are known, were not found and are missed, in order.
 pub(super) fn gone(found: &Found, known: &Known) -> Vec<String> {
+    let mut gone = absent(found, known);
+    gone.retain(|id| !known[id].restored);
+    gone
+}
+
+/// Ids that are known and were not found, in order: those too that a person
+/// brought back, whose absence is no loss.
+pub(super) fn absent(found: &Found, known: &Known) -> Vec<String> {
     let mut here: HashSet<&str> = found.files.iter().map(|file| file.id.as_str()).collect();
     let mut passed = HashSet::new();
     for own in &found.passed {
@@ -204,19 +212,19 @@ pub(super) fn gone(found: &Found, known: &Known) -> Vec<String> {
         let mut folders = id.match_indices('/').map(|(slash, _)| &id[..slash]);
         !unseen.is_empty() && folders.any(|folder| unseen.contains(folder))
     };
-    let mut gone: Vec<String> = known
+    let mut absent: Vec<String> = known
         .iter()
         .filter(|(id, stamp)| {
             // A file that is now passed over is no item any more, but its
             // ledger row stays.
             let there =
                 here.contains(id.as_str()) || passed.contains(id.as_str()) && stamp.item.is_none();
-            !there && !is_unseen(id) && !stamp.restored
+            !there && !is_unseen(id)
         })
         .map(|(id, _)| id.clone())
         .collect();
-    gone.sort_unstable();
-    gone
+    absent.sort_unstable();
+    absent
 }
 
 #[cfg(test)]
@@ -234,6 +242,7 @@ mod tests {
             content_hash: item.then_some([1; 32]),
             size: item.then_some(1),
             deleted_from: None,
+            restored: false,
         }
     }
 
@@ -276,6 +285,12 @@ mod tests {
         let known: Known = [("link.md".to_owned(), stamp(false))].into();
         assert!(gone(&found, &known).is_empty());
         assert_eq!(gone(&Found::default(), &known), ["link.md"]);
+        // What a person brought back is not missed, and may be elsewhere.
+        let mut back = stamp(true);
+        back.restored = true;
+        let known: Known = [("back.md".to_owned(), back)].into();
+        assert!(gone(&found, &known).is_empty());
+        assert_eq!(absent(&found, &known), ["back.md"]);
     }
 
     #[test]

@@ -16,7 +16,9 @@ use pkb_store::{
 };
 use serde::Serialize;
 
-use self::changes::{File, Found, Passed, Why, gone, is_changed, is_live, scan, settled_hash};
+use self::changes::{
+    File, Found, Passed, Why, absent, gone, is_changed, is_live, scan, settled_hash,
+};
 use self::moves::Written;
 use self::reader::{Progress, Reader, hash_all};
 use self::removals::Removals;
@@ -376,7 +378,7 @@ impl Engine {
 /// same name, and moves them there.
 fn follow_moves(writer: &mut Writer<'_>, found: &Found, job: &dyn Job) -> Result<(), Error> {
     let known = &writer.work.known;
-    let mut gone = gone(found, known);
+    let mut gone = absent(found, known);
     gone.retain(|id| known[id].item.is_some());
     let candidates = moves::to_hash(&found.files, known, &gone);
     let hashes = hash_all(writer.work.folder, &candidates, job);
