@@ -23,6 +23,7 @@ mod pool;
 mod postings;
 mod read;
 mod remove;
+mod salvage;
 mod scored;
 mod sources;
 mod stats;
