@@ -1,6 +1,8 @@
 //! How a home is doing.
 
-use pkb_store::{ChunkSet, LedgerQuery, LedgerRow, LedgerState, Page, Problem, Remedy, Stats};
+use pkb_store::{
+    ChunkSet, LedgerQuery, LedgerRow, LedgerState, LockOutcome, Page, Problem, Remedy, Stats,
+};
 use serde::Serialize;
 
 use crate::engine::{Engine, missing_model};
@@ -231,9 +233,33 @@ impl Engine {
     /// problems that are left.
     ///
     /// # Errors
-    /// [`Error::Stopped`] when the job says so; when the database cannot be
-    /// written or the model fails.
+    /// [`Error::Stopped`] when the job says so; [`Error::Busy`] for a torn file
+    /// while another process syncs; when the database cannot be written or the
+    /// model fails.
     pub fn repair(&self, problems: &[Problem], job: &dyn Job) -> Result<Vec<Problem>, Error> {
+        if problems
+            .iter()
+            .any(|problem| problem.remedy == Remedy::Rewrite)
+        {
+            // What a sync stored meanwhile would be lost.
+            let _lock = match self.store().sync_lock()? {
+                LockOutcome::Acquired(lock) => lock,
+                LockOutcome::HeldBy(holder) => return Err(Error::Busy { pid: holder.pid }),
+            };
+            match self.store().rewrite() {
+                Ok(()) => {}
+                // Then it is beyond what can be made again.
+                Err(pkb_store::Error::Damaged { .. }) => return self.check(),
+                Err(error) => return Err(error.into()),
+            }
+            self.rebuild_terms()?;
+            // The damage kept the rest from being looked at.
+            let left = self.check()?;
+            if left.iter().any(|problem| problem.remedy == Remedy::Rewrite) {
+                return Ok(left);
+            }
+            return self.repair(&left, job);
+        }
         let needs = |remedy| problems.iter().any(|problem| problem.remedy == remedy);
         if needs(Remedy::Reindex) {
             self.store().reindex()?;

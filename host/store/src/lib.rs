@@ -275,6 +275,12 @@ pub trait Store: Send + Sync {
     /// Makes the word index anew from the texts, with `make`, and remembers
     /// what it was made with.
     fn rebuild_terms(&self, made_by: u32, make: &mut MakeTerms<'_>) -> Result<()>;
+    /// Writes the database anew from what can be read of it, where its pages do
+    /// not fit together, and keeps it as it was beside it. Vectors that cannot
+    /// be read are left out, and the word index is empty. Errors: `Damaged`
+    /// where something cannot be read that cannot be made again; nothing is
+    /// changed then.
+    fn rewrite(&self) -> Result<()>;
     /// Makes SQLite's own indices anew.
     fn reindex(&self) -> Result<()>;
     /// Removes rows that belong to something that is gone. Returns how many

@@ -213,7 +213,7 @@ pub(crate) fn doctor(
                 } else if has(&[Remedy::Resync]) {
                     output.note("`pkb sync` reads again what is stored wrong");
                 }
-                if has(&[Remedy::Restore]) {
+                if has(&[Remedy::Restore, Remedy::Rewrite]) {
                     output.note(
                         "the file itself is damaged: put back a backup with `pkb restore-backup FILE`, or move pkb.db away and add the sources again",
                     );

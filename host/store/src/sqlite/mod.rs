@@ -25,6 +25,7 @@ mod pool;
 mod postings;
 mod read;
 mod remove;
+mod salvage;
 mod scored;
 mod sources;
 mod staged;

@@ -51,9 +51,10 @@ impl Pool {
         Self::open_as(path, Access::Write, true)
     }
 
-    /// Opens a file that is a copy already, and keeps no other before it brings
-    /// its tables up to date.
+    /// The same for a file that is a copy already, if it is there: no other is
+    /// kept before its tables are brought up to date.
     pub(super) fn open_copy(path: &Path) -> Result<Self> {
+        create_private(path)?;
         Self::open_as(path, Access::Write, false)
     }
 

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::ledger::Shared;
 use super::traces::{self, Traces};
 use super::{
-    SqliteStore, backup, check, chunk_sets, find, ledger, linked, lock, mend, read, remove,
+    SqliteStore, backup, check, chunk_sets, find, ledger, linked, lock, mend, read, remove, salvage,
     sources, staged, stats, terms, vectors, write,
 };
 use crate::*;
@@ -548,7 +548,7 @@ impl Store for SqliteStore {
         match outcome {
             Err(error @ Error::Damaged { .. }) => Ok(vec![Problem {
                 message: error.to_string(),
-                remedy: Remedy::Restore,
+                remedy: Remedy::Rewrite,
             }]),
             outcome => outcome,
         }
@@ -562,6 +562,15 @@ impl Store for SqliteStore {
         self.pool.write("rebuild its word index", |tx| {
             terms::rebuild(tx, made_by, make)
         })
+    }
+
+    fn rewrite(&self) -> Result<()> {
+        if self.is_read_only() {
+            return Err(Error::ReadOnly {
+                path: self.pool.path().into(),
+            });
+        }
+        salvage::rewrite(self.pool.path())
     }
 
     fn reindex(&self) -> Result<()> {

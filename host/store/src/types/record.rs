@@ -273,6 +273,9 @@ pub struct Problem {
 pub enum Remedy {
     /// [`Store::rebuild_terms`](crate::Store::rebuild_terms).
     RebuildTerms,
+    /// [`Store::rewrite`](crate::Store::rewrite), then the word index and
+    /// embedding again; a backup where that cannot be done.
+    Rewrite,
     /// [`Store::reindex`](crate::Store::reindex).
     Reindex,
     /// [`Store::remove_strays`](crate::Store::remove_strays).
