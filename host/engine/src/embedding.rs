@@ -78,7 +78,7 @@ impl Engine {
         let prefix = &active.model.info().passage_prefix;
         let mut after: Option<ChunkId> = None;
         loop {
-            if job.stop() {
+            if job.stop() || job.enough() {
                 return Err(Error::Stopped);
             }
             let batch = self.store().unembedded(id, after, BATCH)?;

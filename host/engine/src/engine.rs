@@ -10,6 +10,7 @@ use pkb_store::{ItemQuery, ModelId, ModelStats, SqliteStore, Store};
 
 use crate::components::Components;
 use crate::error::Error;
+use crate::fresh::Looks;
 use crate::home::{Home, HomeSettings};
 
 /// The model that is used where the user chose none.
@@ -31,9 +32,10 @@ pub enum Access {
 pub struct Engine {
     home: Home,
     store: SqliteStore,
-    components: Components,
+    components: Arc<Components>,
     registry: Registry,
-    model: Mutex<Option<(String, Arc<ActiveModel>)>>,
+    model: Arc<Mutex<Option<(String, Arc<ActiveModel>)>>>,
+    pub(crate) looks: Looks,
     stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
 }
 
@@ -80,13 +82,28 @@ impl Engine {
 
     fn new(home: Home, store: SqliteStore) -> Engine {
         Engine {
-            components: Components::new(&home),
+            components: Arc::new(Components::new(&home)),
             registry: Registry::new(&home.models),
             home,
             store,
-            model: Mutex::default(),
+            model: Arc::default(),
+            looks: Looks::default(),
             stats: Mutex::default(),
         }
+    }
+
+    /// The same home for writing, with what is loaded already.
+    pub(crate) fn writable(&self) -> Result<Engine, Error> {
+        let mut engine = Engine::open(self.home.clone(), Access::Write)?;
+        engine.components = self.components.clone();
+        engine.model = self.model.clone();
+        Ok(engine)
+    }
+
+    /// Whether nothing can be written here, be it that the home was opened so
+    /// or that its drive cannot be written.
+    pub fn is_read_only(&self) -> bool {
+        self.store.is_read_only()
     }
 
     /// Where the home is.

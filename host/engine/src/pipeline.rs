@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use pkb_runtime::{Analyzer, Blob, CallError, Chunker, Document, Extractor, Failure, TokenCounter};
 use pkb_sources::{FileBlob, FolderSettings, FolderSource, item_url};
-use pkb_store::{Analyzable, ChunkHash, ChunkWrite, ItemWrite, Provenance, Source, Terms};
+use pkb_store::{
+    Analyzable, ChunkHash, ChunkWrite, ItemWrite, Provenance, Source, SourceSpec, Terms,
+};
 
 use crate::components::{DEFAULT_TOKENIZER, EXTRACTOR, MARKDOWN_CHUNKER, TEXT_CHUNKER};
 use crate::convert;
@@ -44,6 +46,21 @@ pub(crate) struct Pipeline {
     tokens: Arc<dyn TokenCounter>,
     analyzer: Arc<Analyzer>,
     budget: u32,
+}
+
+/// What is taken of a source's folder.
+pub(crate) fn folder_settings(spec: &SourceSpec) -> FolderSettings {
+    let settings: SourceSettings = serde_json::from_str(&spec.settings).unwrap_or_default();
+    let mut folder = settings.folder;
+    folder.extensions = MARKDOWN
+        .iter()
+        .chain(&TEXT)
+        .map(|&extension| extension.to_owned())
+        .collect();
+    if settings.extractor.is_some() {
+        folder.extensions.clear();
+    }
+    folder
 }
 
 /// What became of one file.
@@ -116,15 +133,7 @@ impl Pipeline {
         };
         let budget = limit.saturating_sub(spent).max(LEAST_BUDGET);
 
-        let mut folder_settings = settings.folder;
-        folder_settings.extensions = MARKDOWN
-            .iter()
-            .chain(&TEXT)
-            .map(|&extension| extension.to_owned())
-            .collect();
-        if settings.extractor.is_some() {
-            folder_settings.extensions.clear();
-        }
+        let folder_settings = folder_settings(&source.spec);
         let parts = [
             extractor.info().sha256.as_str(),
             extractor_settings.as_str(),

@@ -47,7 +47,9 @@ fn main() -> ExitCode {
 /// Logs go to stderr, whatever happens: stdout belongs to answers and to the
 /// protocol.
 fn start_logging(cli: &Cli) {
-    let filter = tracing_subscriber::EnvFilter::builder().parse_lossy(&cli.global.log);
+    // Of folders that are gone the watcher complains though nothing is wrong.
+    let levels = format!("notify=error,{}", cli.global.log);
+    let filter = tracing_subscriber::EnvFilter::builder().parse_lossy(levels);
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

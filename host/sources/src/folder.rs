@@ -11,11 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, FileBlob, place};
 
+mod folders;
 mod patterns;
 mod scan;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use folders::Rules;
 use patterns::Patterns;
 
 /// What of a folder is wanted. As JSON it is the folder's settings, without
@@ -163,6 +165,25 @@ impl FolderSource {
     /// entries cannot be listed; then nothing has been visited.
     pub fn scan(&self, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<Summary, Error> {
         scan::scan(self, visit)
+    }
+
+    /// Names the folders that a scan would look into, the root not among them,
+    /// each after the one it is in. Costs much less than a scan; what cannot be
+    /// listed is left out.
+    pub fn folders(&self, visit: &mut dyn FnMut(&str) -> ControlFlow<()>) {
+        folders::walk(self, visit);
+    }
+
+    /// Which folder it is, on its drive; none where the system does not tell.
+    pub(crate) fn identity(&self) -> Option<(u64, u64)> {
+        #[cfg(unix)]
+        {
+            use cap_std::fs::MetadataExt as _;
+            let metadata = self.root.dir_metadata().ok()?;
+            Some((metadata.dev(), metadata.ino()))
+        }
+        #[cfg(not(unix))]
+        None
     }
 
     /// Opens one file for reading. Links are not followed, and nothing but a

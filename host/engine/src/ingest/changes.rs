@@ -7,11 +7,12 @@ use pkb_sources::{Entry, FolderSource};
 use pkb_store::{LedgerState, Stamp};
 
 use super::SyncOptions;
+use super::writer::TRIED_ONCE;
 use crate::error::Error;
 use crate::job::{Job, Stage};
 
 /// What a scan found.
-pub(super) struct Found {
+pub(crate) struct Found {
     pub(super) files: Vec<File>,
     /// Not taken: (external id, reason, whether it failed).
     pub(super) passed: Vec<(String, String, bool)>,
@@ -55,7 +56,7 @@ impl Moves {
     }
 }
 
-pub(super) fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error> {
+pub(crate) fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error> {
     let mut found = Found {
         files: Vec::new(),
         passed: Vec::new(),
@@ -167,4 +168,23 @@ pub(super) fn gone(found: &Found, known: &HashMap<String, Stamp>) -> Vec<String>
         .collect();
     gone.sort_unstable();
     gone
+}
+
+/// How many files the index does not know as they are: new, changed and gone
+/// ones. What failed before counts only where it changed since.
+pub(crate) fn pending(found: &Found, known: &HashMap<String, Stamp>) -> usize {
+    let changed = found.files.iter().filter(|file| {
+        known.get(&file.id).is_none_or(|known| {
+            if known.state == LedgerState::Failed {
+                let tried = known.stamp.strip_prefix(TRIED_ONCE);
+                let tried = tried.unwrap_or(&known.stamp);
+                return !tried.is_empty() && tried != file.stamp;
+            }
+            is_changed(file, known, &known.pipeline, SyncOptions::default())
+        })
+    });
+    let gone = gone(found, known)
+        .into_iter()
+        .filter(|id| is_live(&known[id.as_str()]));
+    changed.count() + gone.count()
 }

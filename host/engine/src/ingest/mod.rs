@@ -2,6 +2,7 @@
 //! what is new or changed read, chunked and stored.
 
 mod changes;
+mod lock;
 mod writer;
 
 use std::collections::{HashMap, HashSet};
@@ -12,13 +13,15 @@ use std::thread;
 
 use pkb_sources::FolderSource;
 use pkb_store::{
-    ItemId, LedgerState, LedgerWrite, LockOutcome, NotIndexed, Provenance, Source, Stamp,
-    SyncCounts,
+    HeldLock, ItemId, LedgerState, LedgerWrite, Millis, NotIndexed, Provenance, Source, Stamp,
+    SyncCounts, SyncRunId,
 };
 use serde::Serialize;
 
-use self::changes::{File, Found, Moves, gone, is_changed, is_live, scan};
+use self::changes::{File, Moves, gone, is_changed, is_live};
+pub(crate) use self::changes::{Found, pending, scan};
 use self::writer::{Work, Writer};
+use crate::clock;
 use crate::embedding::EmbedReport;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -30,6 +33,8 @@ const BATCH_ITEMS: usize = 256;
 /// Changes from which on the database is brought into good shape after a sync:
 /// that rewrites the whole word index.
 const OPTIMIZE_FROM: u64 = 200;
+/// Changes told one by one, of each source.
+const CHANGES_TOLD: usize = 1_000;
 /// A sync that would remove a larger share of a source stops and asks ...
 const REMOVALS_SHARE: f64 = 0.3;
 /// ... if the source has at least so many items.
@@ -46,6 +51,8 @@ pub struct SyncOptions {
     pub all: bool,
     /// Leave the embedding for later.
     pub skip_embedding: bool,
+    /// Wait while another process syncs, however long that takes.
+    pub wait: bool,
 }
 
 /// What a sync did.
@@ -70,6 +77,40 @@ pub struct SourceReport {
     /// Why the source could not be looked at, or was not gone through wholly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// What changed, the first thousand of it.
+    #[serde(skip)]
+    pub changes: Vec<Change>,
+}
+
+/// Something that a sync changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// `added`, `updated`, `moved`, `restored` or `deleted`.
+    pub what: &'static str,
+    /// Path in the source.
+    pub path: String,
+    /// Path before a move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
+impl SourceReport {
+    /// How many items are not as they were before.
+    pub fn changed(&self) -> u64 {
+        let counts = &self.counts;
+        counts.added + counts.updated + counts.moved + counts.restored + counts.deleted
+    }
+}
+
+/// Notes a change, unless there are very many.
+fn tell(changes: &mut Vec<Change>, what: &'static str, path: &str, from: Option<&str>) {
+    if changes.len() < CHANGES_TOLD {
+        changes.push(Change {
+            what,
+            path: path.to_owned(),
+            from: from.map(str::to_owned),
+        });
+    }
 }
 
 impl SyncReport {
@@ -102,30 +143,63 @@ impl Engine {
                 .map(|name| self.source(name))
                 .collect::<Result<_, _>>()?,
         };
-        let _lock = match self.store().sync_lock()? {
-            LockOutcome::Acquired(lock) => lock,
-            LockOutcome::HeldBy(holder) => return Err(Error::Busy { pid: holder.pid }),
+        let lock = match self.sync_lock("sync", options.wait, job) {
+            Ok(lock) => lock,
+            Err(Error::Stopped) => {
+                return Ok(SyncReport {
+                    stopped: true,
+                    ..SyncReport::default()
+                });
+            }
+            Err(other) => return Err(other),
         };
+        self.sync_sources(&lock, &sources, options, job, None)
+    }
+
+    /// What [`Engine::sync`] does once it holds the lock. `found` is what a scan
+    /// of the one source found that began at that time, where nothing changed in
+    /// the database since.
+    pub(crate) fn sync_sources(
+        &self,
+        _lock: &HeldLock,
+        sources: &[Source],
+        options: SyncOptions,
+        job: &dyn Job,
+        mut found: Option<(Millis, Found)>,
+    ) -> Result<SyncReport, Error> {
         self.update_terms()?;
         let mut report = SyncReport::default();
-        for source in &sources {
+        for source in sources {
             if job.stop() {
                 report.stopped = true;
                 break;
             }
-            let run = self.store().start_sync(source.id)?;
+            let (began, found) = match found.take() {
+                Some((began, found)) => (began, Some(found)),
+                None => (clock::now(), None),
+            };
+            let mut run = None;
+            let before = self.store().last_sync(source.id)?;
             let mut outcome = SourceReport {
                 source: source.spec.name.clone(),
                 ..SourceReport::default()
             };
-            let result = self.sync_folder(source, options, job, &mut outcome);
+            let result = self.sync_folder(source, options, job, &mut outcome, &mut run, found);
             let word = match &result {
                 Ok(()) if outcome.problem.is_some() => "incomplete",
                 Ok(()) => "done",
                 Err(Error::Stopped) => "stopped",
                 Err(_) => "failed",
             };
-            self.store().finish_sync(run, word, &outcome.counts)?;
+            let before = before.and_then(|run| run.outcome);
+            self.record(
+                source,
+                run,
+                before.as_deref() == Some(word),
+                word,
+                began,
+                &outcome,
+            )?;
             self.forget_stats();
             match result {
                 Ok(()) => {}
@@ -175,17 +249,50 @@ impl Engine {
         Ok(report)
     }
 
+    /// Records how a source's sync ended. One that changed nothing and ended as
+    /// the one before leaves no run: a watcher looks very often.
+    fn record(
+        &self,
+        source: &Source,
+        run: Option<SyncRunId>,
+        as_before: bool,
+        word: &str,
+        began: Millis,
+        outcome: &SourceReport,
+    ) -> Result<(), Error> {
+        let store = self.store();
+        let nothing_new = as_before && outcome.changed() == 0;
+        match run {
+            Some(run) if nothing_new => store.forget_sync(run)?,
+            Some(run) => store.finish_sync(run, word, &outcome.counts)?,
+            None if nothing_new => {}
+            None => {
+                let run = store.start_sync(source.id)?;
+                store.finish_sync(run, word, &outcome.counts)?;
+            }
+        }
+        if matches!(word, "done" | "incomplete") {
+            store.looked(source.id, began)?;
+        }
+        Ok(())
+    }
+
     fn sync_folder(
         &self,
         source: &Source,
         options: SyncOptions,
         job: &dyn Job,
         outcome: &mut SourceReport,
+        run: &mut Option<SyncRunId>,
+        found: Option<Found>,
     ) -> Result<(), Error> {
         let pipeline = Pipeline::of(self, source)?;
         let folder =
             FolderSource::open(Path::new(&source.spec.location), &pipeline.folder_settings)?;
-        let found = scan(&folder, job)?;
+        let found = match found {
+            Some(found) => found,
+            None => scan(&folder, job)?,
+        };
         let known = self.store().stamps(source.id)?;
         let counts = &mut outcome.counts;
 
@@ -203,9 +310,13 @@ impl Engine {
             .count();
         counts.failed = still_failed as u64;
         counts.unchanged = (same.len() - still_failed) as u64;
+        let gone = gone(&found, &known);
+        let left = |id: &String| is_live(&known[id]) || known[id].item.is_none();
+        if !changed.is_empty() || gone.iter().any(left) {
+            *run = Some(self.store().start_sync(source.id)?);
+        }
         self.note_passed(source, &found, &known, &pipeline, counts)?;
 
-        let gone = gone(&found, &known);
         let items = known.values().filter(|stamp| is_live(stamp)).count();
         let gone_items = gone
             .iter()
@@ -222,6 +333,7 @@ impl Engine {
             moves: &moves,
             all: options.all,
             counts,
+            changes: &mut outcome.changes,
         };
         let moved = self.read(&changed, work, job)?;
 
@@ -250,6 +362,9 @@ impl Engine {
             })
             .collect();
         outcome.counts.deleted += self.store().soft_delete(&items, "file_deleted")?;
+        for id in gone.iter().filter(|id| is_live(&known[id.as_str()])) {
+            tell(&mut outcome.changes, "deleted", id, None);
+        }
         let rows: Vec<&str> = gone
             .iter()
             .filter(|id| known[id.as_str()].item.is_none())

@@ -7,14 +7,17 @@ use pkb_store::{
     ItemWrite, LedgerState, LedgerWrite, NotIndexed, Provenance, Rename, Source, Stamp, SyncCounts,
 };
 
-use super::BATCH_ITEMS;
 use super::changes::{File, Moves};
+use super::{BATCH_ITEMS, Change, tell};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::pipeline::{Pipeline, Read};
 
 /// Bytes of text written in one transaction, about.
 const BATCH_BYTES: usize = 8 << 20;
+
+/// Stands before the stamp of a file that is to be tried once more.
+pub(super) const TRIED_ONCE: &str = "tried once: ";
 
 /// What the writer works with.
 pub(super) struct Work<'a> {
@@ -26,6 +29,8 @@ pub(super) struct Work<'a> {
     /// Whether what has not changed is stored anew all the same.
     pub(super) all: bool,
     pub(super) counts: &'a mut SyncCounts,
+    /// What is told one by one.
+    pub(super) changes: &'a mut Vec<Change>,
 }
 
 /// Collects what was read and stores it in batches.
@@ -112,12 +117,20 @@ impl<'a> Writer<'a> {
     /// Counts an item as new, changed, moved or back.
     fn note_change(&mut self, file: &File, known: Option<&Stamp>, hash: &[u8; 32]) {
         let counts = &mut *self.work.counts;
+        let mut tell = |what, from| tell(self.work.changes, what, &file.id, from);
         match known {
-            Some(known) if known.deleted_from.is_some() => counts.restored += 1,
-            Some(known) if known.item.is_some() => counts.updated += 1,
+            Some(known) if known.deleted_from.is_some() => {
+                counts.restored += 1;
+                tell("restored", None);
+            }
+            Some(known) if known.item.is_some() => {
+                counts.updated += 1;
+                tell("updated", None);
+            }
             _ => match self.work.moves.from(hash, &self.moved) {
                 Some(from) => {
                     counts.moved += 1;
+                    tell("moved", Some(&from));
                     self.renames.push(Rename {
                         source: self.work.source.id,
                         from: from.clone(),
@@ -127,7 +140,10 @@ impl<'a> Writer<'a> {
                     });
                     self.moved.insert(from);
                 }
-                None => counts.added += 1,
+                None => {
+                    counts.added += 1;
+                    tell("added", None);
+                }
             },
         }
     }
@@ -172,7 +188,7 @@ impl<'a> Writer<'a> {
 /// is not tried again until it changes; something that no file has, where
 /// another try costs little or may go better.
 fn stamp_of_failure(file: &File, known: Option<&Stamp>, reason: &str) -> String {
-    let second_try = format!("tried once: {}", file.stamp);
+    let second_try = format!("{TRIED_ONCE}{}", file.stamp);
     match reason {
         "unreadable" | "changed" => String::new(),
         "deadline" if known.is_none_or(|known| known.stamp != second_try) => second_try,

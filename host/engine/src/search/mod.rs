@@ -115,11 +115,25 @@ pub struct Freshness {
     /// looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vectors_missing: Option<u64>,
+    /// Files that were found new, changed or gone, and that the answer does not
+    /// know as they are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub waiting: u64,
+    /// Sources that could not be looked at, or not in time, by name: what
+    /// changed there since the last sync is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unseen: Vec<String>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Time of each stage, in milliseconds.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Times {
+    /// Looking at the sources beforehand.
+    pub look_ms: f64,
     /// Taking the query apart.
     pub analyze_ms: f64,
     /// The lexical leg.
@@ -418,10 +432,10 @@ impl Engine {
         Ok(Freshness {
             last_sync: last
                 .into_iter()
-                .map(|(_, run)| run.and_then(|run| run.finished))
+                .map(|(source, run)| source.looked.or(run.and_then(|run| run.finished)))
                 .min()
                 .flatten(),
-            vectors_missing: None,
+            ..Freshness::default()
         })
     }
 }
@@ -431,6 +445,6 @@ pub(crate) fn item_path(item: &Item) -> String {
     format!("{}/{}", item.source, item.external_id)
 }
 
-fn ms(time: Duration) -> f64 {
+pub(crate) fn ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e5).round() / 100.0
 }

@@ -227,7 +227,7 @@ impl Walk<'_> {
 
 /// Whether a name hides its bearer: one dot in front does. Two or more are part
 /// of a title (`...And Justice for All.md`).
-fn is_hidden(name: &OsStr) -> bool {
+pub(super) fn is_hidden(name: &OsStr) -> bool {
     matches!(name.as_encoded_bytes(), [b'.', next, ..] if *next != b'.')
 }
 
@@ -242,7 +242,7 @@ fn file_type(entry: &DirEntry) -> io::Result<FileType> {
 
 /// What follows the last dot of the name, in lower case. A dot in front makes
 /// a hidden name, not an extension.
-fn extension(external_id: &str) -> Option<String> {
+pub(super) fn extension(external_id: &str) -> Option<String> {
     let name = external_id.rsplit('/').next()?;
     let (stem, extension) = name.rsplit_once('.')?;
     (!stem.is_empty() && !extension.is_empty()).then(|| extension.to_lowercase())

@@ -38,7 +38,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rusqlite::Row;
 use rusqlite::types::Type;
 
-pub use lock::SyncLock;
+pub use lock::HeldLock;
 
 use crate::{Millis, Result};
 

@@ -8,8 +8,8 @@ use rusqlite::{Connection, params};
 
 use super::ledger::Shared;
 use super::{
-    SqliteStore, check, find, ledger, linked, lock, read, remove, sources, stats, terms, vectors,
-    write,
+    SqliteStore, catalogue, check, find, ledger, linked, lock, read, remove, sources, stats, terms,
+    vectors, write,
 };
 use crate::*;
 
@@ -156,6 +156,9 @@ impl Store for SqliteStore {
     }
 
     fn soft_delete(&self, items: &[ItemId], cause: &str) -> Result<u64> {
+        if items.is_empty() {
+            return Ok(0);
+        }
         self.pool
             .write("delete items", |tx| remove::soft_delete(tx, items, cause))
     }
@@ -191,6 +194,9 @@ impl Store for SqliteStore {
     }
 
     fn forget(&self, source: SourceId, external_ids: &[&str]) -> Result<u64> {
+        if external_ids.is_empty() {
+            return Ok(0);
+        }
         self.pool.write("write its ledger", |tx| {
             ledger::forget(tx, source, external_ids)
         })
@@ -402,12 +408,24 @@ impl Store for SqliteStore {
             .write("remove vectors", |tx| vectors::remove_damaged(tx))
     }
 
-    fn sync_lock(&self) -> Result<LockOutcome> {
-        lock::acquire(self.pool.path())
+    fn sync_lock(&self, doing: &str) -> Result<LockOutcome> {
+        lock::acquire(self.pool.path(), lock::Kind::Sync, doing)
+    }
+
+    fn watch_lock(&self, doing: &str) -> Result<LockOutcome> {
+        lock::acquire(self.pool.path(), lock::Kind::Watch, doing)
+    }
+
+    fn sync_holder(&self) -> Option<Holder> {
+        lock::holder(self.pool.path(), lock::Kind::Sync)
+    }
+
+    fn watch_holder(&self) -> Option<Holder> {
+        lock::holder(self.pool.path(), lock::Kind::Watch)
     }
 
     fn start_sync(&self, source: SourceId) -> Result<SyncRunId> {
-        self.pool.write("record a sync", |tx| {
+        self.pool.write_aside("record a sync", |tx| {
             if let Err(error) = require_sources(tx, [source].into_iter())? {
                 return Ok(Err(error));
             }
@@ -417,9 +435,32 @@ impl Store for SqliteStore {
 
     fn finish_sync(&self, run: SyncRunId, outcome: &str, counts: &SyncCounts) -> Result<()> {
         // A run that is gone went with its source; there is nothing to record.
-        self.pool.write("record a sync", |tx| {
+        self.pool.write_aside("record a sync", |tx| {
             sources::finish_sync(tx, run, outcome, counts).map(|_| ())
         })
+    }
+
+    fn forget_sync(&self, run: SyncRunId) -> Result<()> {
+        self.pool.write_aside("record a sync", |tx| {
+            tx.execute("DELETE FROM sync_runs WHERE id = ?1", [run.0])
+                .map(|_| ())
+        })
+    }
+
+    fn looked(&self, source: SourceId, began: Millis) -> Result<()> {
+        self.pool.write_aside("record a look", |tx| {
+            sources::looked(tx, source, began).map(|_| ())
+        })
+    }
+
+    fn last_sync(&self, source: SourceId) -> Result<Option<SyncRun>> {
+        self.pool
+            .read("read its syncs", |tx| sources::last_sync(tx, source))
+    }
+
+    fn generation(&self) -> Result<i64> {
+        self.pool
+            .read("read its state", |tx| catalogue::generation(tx))
     }
 
     fn last_syncs(&self) -> Result<Vec<(Source, Option<SyncRun>)>> {
