@@ -34,10 +34,13 @@ pub struct Engine {
     store: SqliteStore,
     components: Arc<Components>,
     registry: Registry,
-    model: Arc<Mutex<Option<(String, Arc<ActiveModel>)>>>,
+    model: Arc<Mutex<KeptModel>>,
     pub(crate) looks: Looks,
     stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
 }
+
+/// The model that was used last, by name.
+type KeptModel = Option<(String, Arc<ActiveModel>)>;
 
 /// A model and its tokenizer.
 pub(crate) struct ActiveModel {

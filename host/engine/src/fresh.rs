@@ -18,7 +18,7 @@ use pkb_store::{Filter, Millis, Source, SourceId, Test};
 use crate::clock;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::ingest::{Found, SyncOptions, pending, scan};
+use crate::ingest::{Found, SyncOptions, is_known, pending, scan};
 use crate::job::{Job, Stage, Unwatched};
 use crate::pipeline::folder_settings;
 use crate::search::{self, SearchAnswer, SearchRequest};
@@ -28,7 +28,7 @@ const BOUND: Duration = Duration::from_millis(100);
 /// How long a question for what is waiting takes.
 const ASKED: Duration = Duration::from_secs(1);
 /// Changes that are taken in before an answer; more are a sync's work.
-const LITTLE: usize = 32;
+const LITTLE: u64 = 32;
 /// What a watcher saw so lately needs no other look.
 const LATELY: Millis = 1_000;
 /// Looks at one source at a time: more only pile up where a drive hangs.
@@ -60,13 +60,19 @@ pub(crate) struct Looked {
 /// How many looks are under way, by source.
 pub(crate) type Looks = Mutex<HashMap<SourceId, usize>>;
 
+/// What a look found, and how many files of it the index does not know.
+struct Seen {
+    found: Found,
+    waiting: u64,
+}
+
 /// One source while it is looked at.
 struct Asked {
     source: Source,
     /// The database's state when the look began.
     generation: i64,
     began: Millis,
-    found: Receiver<Result<Found, Error>>,
+    seen: Receiver<Result<Seen, Error>>,
     halt: Arc<AtomicBool>,
 }
 
@@ -106,14 +112,14 @@ impl Engine {
             if !counts(&source, filter) || seen && deadline.is_some() {
                 continue;
             }
-            match self.ask(source) {
-                Ok(one) => asked.push(one),
-                Err(source) => looked.unseen.push(source.spec.name),
+            match self.ask(&source) {
+                Some(one) => asked.push(one),
+                None => looked.unseen.push(source.spec.name),
             }
         }
         for one in asked {
             let name = one.source.spec.name.clone();
-            match self.take_in(one, deadline)? {
+            match self.take_in(one, deadline) {
                 Some(waiting) => looked.waiting += waiting,
                 None => looked.unseen.push(name),
             }
@@ -128,34 +134,27 @@ impl Engine {
         let asked: Vec<_> = self
             .sources()?
             .into_iter()
-            .map(|source| self.ask(source))
+            .map(|source| (self.ask(&source), source))
             .collect();
-        let mut waiting = Vec::new();
-        for one in asked {
-            waiting.push(match one {
-                Err(source) => (source, None),
-                Ok(one) => {
-                    let known = self.store().stamps(one.source.id)?;
-                    let found = one.wait(Some(deadline));
-                    let count = found.map(|found| pending(&found, &known) as u64);
-                    (one.source, count)
-                }
-            });
-        }
-        Ok(waiting)
+        let count = |(one, source): (Option<Asked>, Source)| {
+            let seen = one.and_then(|one| one.wait(Some(deadline)));
+            (source, seen.map(|seen| seen.waiting))
+        };
+        Ok(asked.into_iter().map(count).collect())
     }
 
-    /// Starts to look at a source; gives it back where enough looks hang there.
-    fn ask(self: &Arc<Self>, source: Source) -> Result<Asked, Source> {
+    /// Starts to look at a source; none where enough looks hang there.
+    fn ask(self: &Arc<Self>, source: &Source) -> Option<Asked> {
         {
             let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
             let under_way = looks.entry(source.id).or_default();
             if *under_way >= LOOKS {
-                return Err(source);
+                return None;
             }
             *under_way += 1;
         }
-        let (send, found) = channel();
+        let under_way = UnderWay(self.clone(), source.id);
+        let (send, seen) = channel();
         let halt = Arc::new(AtomicBool::new(false));
         let generation = self.store().generation().unwrap_or_default();
         let began = clock::now();
@@ -165,12 +164,12 @@ impl Engine {
             let settings = folder_settings(&spec);
             let result = FolderSource::open(Path::new(&spec.location), &settings)
                 .map_err(Error::from)
-                .and_then(|folder| scan(&folder, &until));
-            let mut looks = engine.looks.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(under_way) = looks.get_mut(&id) {
-                *under_way -= 1;
-            }
-            drop(looks);
+                .and_then(|folder| scan(&folder, &until))
+                .and_then(|found| {
+                    let waiting = engine.count_waiting(id, &found)?;
+                    Ok(Seen { found, waiting })
+                });
+            drop(under_way);
             // Nobody waits for a look that took too long.
             let _ = send.send(result);
         };
@@ -179,31 +178,22 @@ impl Engine {
         if let Err(error) = thread::Builder::new().name("look".into()).spawn(look) {
             tracing::warn!("a source cannot be looked at: {error}");
         }
-        Ok(Asked {
-            source,
+        Some(Asked {
+            source: source.clone(),
             generation,
             began,
-            found,
+            seen,
             halt,
         })
     }
 
     /// Waits for a look and takes in what it found, as far as there is time.
     /// How many changes are left; none where the look was not done in time.
-    fn take_in(
-        self: &Arc<Self>,
-        asked: Asked,
-        deadline: Option<Instant>,
-    ) -> Result<Option<u64>, Error> {
-        // Meanwhile.
-        let known = self.store().stamps(asked.source.id)?;
-        let Some(found) = asked.wait(deadline) else {
-            return Ok(None);
-        };
-        let waiting = pending(&found, &known);
+    fn take_in(self: &Arc<Self>, asked: Asked, deadline: Option<Instant>) -> Option<u64> {
+        let Seen { found, waiting } = asked.wait(deadline)?;
         let too_many = waiting > LITTLE && deadline.is_some();
         if waiting == 0 || too_many {
-            return Ok(Some(waiting as u64));
+            return Some(waiting);
         }
         let (send, done) = channel();
         let (engine, source) = (self.clone(), asked.source.clone());
@@ -217,16 +207,23 @@ impl Engine {
             .spawn(sync)
             .is_err()
         {
-            return Ok(Some(waiting as u64));
+            return Some(waiting);
         }
         match receive(&done, deadline) {
-            Some(Ok(true)) => Ok(Some(0)),
+            Some(Ok(true)) => Some(0),
             Some(Err(error)) => {
                 tracing::debug!(source = asked.source.spec.name, "not taken in: {error}");
-                Ok(Some(waiting as u64))
+                Some(waiting)
             }
-            Some(Ok(false)) | None => Ok(Some(waiting as u64)),
+            Some(Ok(false)) | None => Some(waiting),
         }
+    }
+
+    fn count_waiting(&self, source: SourceId, found: &Found) -> Result<u64, Error> {
+        if is_known(found, self.store(), source)? {
+            return Ok(0);
+        }
+        Ok(pending(found, &self.store().stamps(source)?) as u64)
     }
 
     /// Syncs a source with what a scan found. False where that was not possible
@@ -269,15 +266,27 @@ impl Engine {
     }
 }
 
+/// Counts as a look at a source until dropped, however the look ends.
+struct UnderWay(Arc<Engine>, SourceId);
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let mut looks = self.0.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(under_way) = looks.get_mut(&self.1) {
+            *under_way -= 1;
+        }
+    }
+}
+
 impl Asked {
-    /// What the look found; none where it failed or was not done in time, and
+    /// What the look found, and how much of it is waiting; none where it failed or was not done in time, and
     /// then it is called off.
-    fn wait(&self, deadline: Option<Instant>) -> Option<Found> {
-        let found = receive(&self.found, deadline);
-        if found.is_none() {
+    fn wait(&self, deadline: Option<Instant>) -> Option<Seen> {
+        let seen = receive(&self.seen, deadline);
+        if seen.is_none() {
             self.halt.store(true, Ordering::Relaxed);
         }
-        found.and_then(Result::ok)
+        seen.and_then(Result::ok)
     }
 }
 

@@ -91,6 +91,14 @@ pub trait Store: Send + Sync {
     /// All that a sync compares, by external id. Soft-deleted items are there
     /// too, and say so.
     fn stamps(&self, source: SourceId) -> Result<HashMap<String, Stamp>>;
+    /// The least of that which tells whether anything changed, for a fraction
+    /// of the time: external id, stamp and state of each row go to `visit`. The
+    /// answer names the items that are deleted softly, and why.
+    fn glance(
+        &self,
+        source: SourceId,
+        visit: &mut dyn FnMut(&str, &str, LedgerState),
+    ) -> Result<HashMap<String, String>>;
     /// Ledger rows by source name and external id.
     fn ledger(&self, query: &LedgerQuery) -> Result<Page<LedgerRow>>;
     /// Totals for each source, by name.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use pkb_sources::{Entry, FolderSource};
-use pkb_store::{LedgerState, Stamp};
+use pkb_store::{LedgerState, SourceId, Stamp, Store};
 
 use super::SyncOptions;
 use super::writer::TRIED_ONCE;
@@ -168,6 +168,37 @@ pub(super) fn gone(found: &Found, known: &HashMap<String, Stamp>) -> Vec<String>
         .collect();
     gone.sort_unstable();
     gone
+}
+
+/// Whether the index surely knows all files as they are. What takes more than a
+/// glance to tell is not sure.
+pub(crate) fn is_known(
+    found: &Found,
+    store: &dyn Store,
+    source: SourceId,
+) -> pkb_store::Result<bool> {
+    let files: HashMap<&str, &str> = found
+        .files
+        .iter()
+        .map(|file| (file.id.as_str(), file.stamp.as_str()))
+        .collect();
+    let passed: HashSet<&str> = found.passed.iter().map(|(id, ..)| id.as_str()).collect();
+    let (mut same, mut known) = (true, 0);
+    let mut absent = Vec::new();
+    let deleted = store.glance(source, &mut |id, stamp, state| match files.get(id) {
+        Some(there) => {
+            known += 1;
+            same &= *there == stamp;
+        }
+        None if passed.contains(id) => same &= state != LedgerState::Indexed,
+        None => absent.push(id.to_owned()),
+    })?;
+    // What a user deleted stays deleted; whatever else is back comes back.
+    let back = |(id, cause): (&String, &String)| cause != "user" && files.contains_key(&**id);
+    Ok(same
+        && known == files.len()
+        && absent.iter().all(|id| deleted.contains_key(id))
+        && !deleted.iter().any(back))
 }
 
 /// How many files the index does not know as they are: new, changed and gone

@@ -19,7 +19,7 @@ use pkb_store::{
 use serde::Serialize;
 
 use self::changes::{File, Moves, gone, is_changed, is_live};
-pub(crate) use self::changes::{Found, pending, scan};
+pub(crate) use self::changes::{Found, is_known, pending, scan};
 use self::writer::{Work, Writer};
 use crate::clock;
 use crate::embedding::EmbedReport;

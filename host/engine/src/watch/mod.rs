@@ -4,16 +4,16 @@
 //! What happens says *when* to look; the ordinary sync finds out *what* changed.
 //! Of all processes that watch a home, one does; the others stand by.
 
+mod embed;
+mod event;
 mod one;
 mod pulse;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pkb_store::{HeldLock, Holder, LockOutcome};
-use serde::{Deserialize, Serialize};
 
 use self::one::{Before, Watched};
 use self::pulse::{Calls, Ear};
@@ -23,6 +23,8 @@ use crate::ingest::{SourceReport, SyncOptions};
 use crate::job::{Job, Stage};
 use crate::sources::FOLDER;
 
+pub(crate) use self::event::Note;
+pub use self::event::{Changed, How, WatchEvent, WatchOptions};
 pub use self::pulse::WatchHandle;
 
 /// How often it is seen which sources there are, and whether another process
@@ -32,111 +34,9 @@ const TICK: Duration = Duration::from_secs(2);
 const BUSY: Duration = Duration::from_millis(100);
 /// How soon after something went wrong.
 const AFTER_ERROR: Duration = Duration::from_secs(10);
-/// How long embedding goes on before others get their turn.
-const SLICE: Duration = Duration::from_secs(3);
-/// The others' turn.
-const TURN: Duration = Duration::from_millis(100);
 /// How often vectors are counted although nothing changed: a model may have
 /// come, or been changed.
 const COUNT: Duration = Duration::from_secs(60);
-
-/// How to watch.
-#[derive(Clone, Copy, Debug)]
-pub struct WatchOptions {
-    /// What the process does, for others that ask: `watch` or `serve`.
-    pub doing: &'static str,
-    /// How often a folder is looked at although nothing was told. One whose
-    /// scan is slow is looked at less often, for 5% of the time at most.
-    pub scan_every: Duration,
-    /// Whether to make the vectors of what changed.
-    pub embed: bool,
-}
-
-/// How a source is watched.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "how", rename_all = "lowercase")]
-pub enum How {
-    /// The system reports what happens.
-    Events,
-    /// It is looked at again and again.
-    Scans {
-        /// About how often, in seconds.
-        every_s: u64,
-        /// Why the system's reports do not do.
-        reason: String,
-    },
-    /// It cannot be looked at; it is taken up again when it is back.
-    Gone {
-        /// Why.
-        reason: String,
-    },
-}
-
-/// What a watch tells.
-#[derive(Clone, Debug, Serialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
-pub enum WatchEvent {
-    /// Another process watches this home; this one takes over when that ends.
-    Standby {
-        /// Which.
-        holder: Holder,
-    },
-    /// A source is watched from now on, or otherwise than before.
-    Watching {
-        /// Its name.
-        source: String,
-        /// Its folder.
-        folder: String,
-        /// How.
-        #[serde(flatten)]
-        how: How,
-    },
-    /// A source is no source any more.
-    Forgotten {
-        /// Its name.
-        source: String,
-    },
-    /// Something changed and was taken in.
-    Changed(Changed),
-    /// Vectors were made.
-    Embedded {
-        /// How many.
-        made: u64,
-        /// Chunks that still have none.
-        missing: u64,
-    },
-    /// Something is wrong; said once.
-    Problem {
-        /// The source's name; none where it is about more.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        source: Option<String>,
-        /// What is wrong and what to do.
-        problem: String,
-    },
-    /// What was wrong is right again.
-    Recovered {
-        /// The source's name; none where it is about more.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        source: Option<String>,
-    },
-}
-
-/// What changed in a source.
-#[derive(Clone, Debug, Serialize)]
-pub struct Changed {
-    /// What became of its items.
-    #[serde(flatten)]
-    pub report: SourceReport,
-    /// What changed, the first thousand of it.
-    pub changes: Vec<crate::ingest::Change>,
-}
-
-/// What the process that watches tells the others.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Note {
-    /// The sources, by name.
-    pub(crate) sources: BTreeMap<String, How>,
-}
 
 /// A watch over all folders of a home.
 pub struct Watch {
@@ -151,6 +51,8 @@ pub struct Watch {
     count_at: Instant,
     /// Whether embedding was broken off, so that it has to get on next time.
     broken_off: bool,
+    /// Vectors made since that was last told.
+    made: u64,
     problem: Option<String>,
     note: Note,
 }
@@ -172,6 +74,7 @@ impl Watch {
             embed_at: None,
             count_at: Instant::now(),
             broken_off: false,
+            made: 0,
             problem: None,
             note: Note::default(),
         }
@@ -268,12 +171,14 @@ impl Watch {
             if self.watched[at].due() > Instant::now() {
                 continue;
             }
-            let was = self.watched[at].how.clone();
-            let first = !self.note.sources.contains_key(self.watched[at].name());
-            match self.watched[at].prepare(&self.own) {
-                Ok(before) => self.sync(at, &before, tell),
+            match self.watched[at].prepare(&self.own, &self.options) {
+                Ok(before) => {
+                    self.tell_how(at, tell);
+                    self.sync(at, &before, tell);
+                    self.tell_how(at, tell);
+                }
                 Err(error) => {
-                    if !matches!(was, How::Gone { .. }) {
+                    if self.watched[at].problem.is_none() {
                         // Recorded, as by any sync.
                         let _ = self.sync_one(at);
                     }
@@ -281,14 +186,19 @@ impl Watch {
                     self.problem_of(at, Some(error.to_string()), tell);
                 }
             }
-            let watched = &self.watched[at];
-            if (first || watched.how != was) && !matches!(watched.how, How::Gone { .. }) {
-                tell(WatchEvent::Watching {
-                    source: watched.name().to_owned(),
-                    folder: watched.source.spec.location.clone(),
-                    how: watched.how.clone(),
-                });
-            }
+        }
+    }
+
+    /// Says how a source is watched, where that was not said yet.
+    fn tell_how(&mut self, at: usize, tell: &mut dyn FnMut(WatchEvent)) {
+        let watched = &mut self.watched[at];
+        if watched.told_how.as_ref() != Some(&watched.how) {
+            watched.told_how = Some(watched.how.clone());
+            tell(WatchEvent::Watching {
+                source: watched.source.spec.name.clone(),
+                folder: watched.source.spec.location.clone(),
+                how: watched.how.clone(),
+            });
         }
     }
 
@@ -353,66 +263,6 @@ impl Watch {
         Ok(report.sources.pop())
     }
 
-    /// Makes vectors for a while, where it is time for that.
-    fn embed(&mut self, tell: &mut dyn FnMut(WatchEvent)) {
-        let now = Instant::now();
-        let due = self.embed_at.is_some_and(|at| at <= now);
-        let first = |it: &Watched| it.has_news() || it.due() <= now;
-        if !due || self.ear.stopped() || self.ear.news() || self.watched.iter().any(first) {
-            return;
-        }
-        match self.engine.needs_embedding() {
-            Ok(true) if self.options.embed => {}
-            Ok(_) => {
-                self.embed_at = None;
-                return;
-            }
-            Err(error) => {
-                self.embed_at = None;
-                return self.trouble(&error, tell);
-            }
-        }
-        let lock = match self.engine.try_sync_lock(self.options.doing) {
-            Ok(Some(lock)) => lock,
-            Ok(None) => {
-                self.embed_at = Some(now + BUSY);
-                return;
-            }
-            Err(error) => {
-                self.embed_at = Some(now + AFTER_ERROR);
-                return self.trouble(&error, tell);
-            }
-        };
-        let slice = Slice {
-            calls: self.ear.calls(),
-            until: now + SLICE,
-            must_get_on: self.broken_off,
-        };
-        let outcome = self.engine.embed(&slice);
-        drop(lock);
-        match outcome {
-            Ok(report) => {
-                self.embed_at = None;
-                self.broken_off = false;
-                self.recovered(tell);
-                if report.made > 0 {
-                    tell(WatchEvent::Embedded {
-                        made: report.made,
-                        missing: report.missing,
-                    });
-                }
-            }
-            Err(Error::Stopped) => {
-                self.broken_off = self.ear.news();
-                self.embed_at = Some(Instant::now() + TURN);
-            }
-            Err(error) => {
-                self.embed_at = None;
-                self.trouble(&error, tell);
-            }
-        }
-    }
-
     /// Lets others know how the sources are watched.
     fn leave_note(&mut self, lock: &HeldLock) {
         let sources = self.watched.iter();
@@ -467,49 +317,12 @@ impl Watch {
     }
 }
 
-impl Engine {
-    /// Whether an embedding pass would do anything, found out without loading
-    /// the model.
-    fn needs_embedding(&self) -> Result<bool, Error> {
-        let model = match self.models().open(&self.model_name()?) {
-            Ok(model) => model,
-            Err(pkb_embed::Error::UnknownModel { .. }) => return Ok(false),
-            Err(error) => return Err(error.into()),
-        };
-        let fingerprint = &model.info().fingerprint;
-        let stats = self.store().models()?;
-        let own = stats.iter().find(|stats| stats.fingerprint == *fingerprint);
-        Ok(own.is_none_or(|own| own.missing > 0 || !own.current))
-    }
-}
-
 /// Work that ends when the watch does.
 struct Stoppable(Calls);
 
 impl Job for Stoppable {
     fn stop(&self) -> bool {
         self.0.stopped()
-    }
-
-    fn progress(&self, _stage: Stage, _done: u64, _total: Option<u64>) {}
-}
-
-/// Embedding until something happens, for a while at most.
-struct Slice {
-    calls: Calls,
-    until: Instant,
-    /// Whether what is begun is to be ended whatever happens: otherwise constant
-    /// changes would keep anything from ever being embedded.
-    must_get_on: bool,
-}
-
-impl Job for Slice {
-    fn stop(&self) -> bool {
-        self.calls.stopped() || self.calls.news() && !self.must_get_on
-    }
-
-    fn enough(&self) -> bool {
-        self.calls.news() || Instant::now() >= self.until
     }
 
     fn progress(&self, _stage: Stage, _done: u64, _total: Option<u64>) {}

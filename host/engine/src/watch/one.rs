@@ -26,6 +26,8 @@ pub(super) struct Watched {
     pub(super) source: Source,
     pub(super) how: How,
     pub(super) pulse: Arc<Pulse>,
+    /// How it was last said to be watched.
+    pub(super) told_how: Option<How>,
     /// What was last said to be wrong.
     pub(super) problem: Option<String>,
     /// When to look although nothing was told.
@@ -53,6 +55,7 @@ impl Watched {
             source,
             how: How::Events,
             pulse: ear.pulse(),
+            told_how: None,
             problem: None,
             next: Instant::now(),
             watcher: None,
@@ -89,7 +92,11 @@ impl Watched {
 
     /// Makes sure that what happens from here on is told. An error says that
     /// the folder cannot be looked at.
-    pub(super) fn prepare(&mut self, except: &[PathBuf]) -> Result<Before, pkb_sources::Error> {
+    pub(super) fn prepare(
+        &mut self,
+        except: &[PathBuf],
+        options: &WatchOptions,
+    ) -> Result<Before, pkb_sources::Error> {
         let (told, failed) = self.pulse.take();
         let told = std::mem::take(&mut self.owed) || told;
         if let Some(reason) = failed {
@@ -128,6 +135,7 @@ impl Watched {
                 });
             }
         }
+        self.set_how(options.scan_every);
         Ok(Before { told, reported })
     }
 
@@ -155,16 +163,20 @@ impl Watched {
             Some(_) => options.scan_every.min(UNREPORTED),
         };
         let every = usual.max(took * SHARE);
-        self.how = match &self.unreported {
-            None => How::Events,
-            Some(reason) => How::Scans {
-                every_s: every.as_secs().max(1),
-                reason: reason.clone(),
-            },
-        };
+        self.set_how(options.scan_every);
         // Where a watcher was given up, a new one is not to be waited for.
         let trusted = self.watcher.is_some() || self.unreported.is_some();
         self.next = Instant::now() + if trusted { every } else { Duration::ZERO };
+    }
+
+    fn set_how(&mut self, scan_every: Duration) {
+        self.how = match &self.unreported {
+            None => How::Events,
+            Some(reason) => How::Scans {
+                every_s: scan_every.min(UNREPORTED).as_secs(),
+                reason: reason.clone(),
+            },
+        };
     }
 
     /// Plans to see whether the folder is back.

@@ -184,6 +184,15 @@ impl Store for SqliteStore {
             .read("read its ledger", |tx| ledger::stamps(tx, source))
     }
 
+    fn glance(
+        &self,
+        source: SourceId,
+        visit: &mut dyn FnMut(&str, &str, LedgerState),
+    ) -> Result<HashMap<String, String>> {
+        self.pool
+            .read("read its ledger", |tx| ledger::glance(tx, source, visit))
+    }
+
     fn ledger(&self, query: &LedgerQuery) -> Result<Page<LedgerRow>> {
         self.pool
             .read("read its ledger", |tx| ledger::list(tx, query))
