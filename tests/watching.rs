@@ -105,9 +105,8 @@ fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Paths of what the index holds, without a look at the folder.
-fn indexed(library: &Library, query: &str) -> Vec<String> {
-    let answer = library.run(&["search", "--as-is", query]);
+/// Paths of what an answer holds, sorted.
+fn paths(answer: &Value) -> Vec<String> {
     let hits = answer["hits"].as_array().unwrap();
     let mut paths: Vec<String> = hits
         .iter()
@@ -115,6 +114,11 @@ fn indexed(library: &Library, query: &str) -> Vec<String> {
         .collect();
     paths.sort();
     paths
+}
+
+/// Paths of what the index holds, without a look at the folder.
+fn indexed(library: &Library, query: &str) -> Vec<String> {
+    paths(&library.run(&["search", "--as-is", query]))
 }
 
 #[track_caller]
@@ -278,8 +282,8 @@ fn a_note_saved_just_before_a_search_is_found_without_a_watcher() {
     }
     library.sync();
     // The look is bounded in time, so that a busy machine may need another.
-    let finds = |query: &str, paths: &[&str]| {
-        wait_for(query, || library.found(query) == paths);
+    let finds = |query: &str, wanted: &[&str]| {
+        wait_for(query, || paths(&library.run(&["search", query])) == wanted);
     };
     library.write("new.md", "aardvark");
     finds("aardvark", &["notes/new.md"]);

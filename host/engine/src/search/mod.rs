@@ -24,6 +24,8 @@ pub use self::confidence::{Confidence, Level};
 const DEPTH: usize = 200;
 /// Items in an answer at most.
 const MOST: usize = 100;
+/// Searches for one answer at most, where what is found changes meanwhile.
+const ATTEMPTS: u32 = 5;
 /// Items taken beyond the limit, as some may be the same as others.
 const SPARE: usize = 10;
 
@@ -249,20 +251,30 @@ impl Engine {
             0 => 10,
             limit => limit.min(MOST),
         };
-        let (mut answer, ranking) = self.rank(request, limit)?;
-        if let Some(Ranking {
-            prepared,
-            legs,
-            fused,
-        }) = ranking
-        {
-            let showing = Instant::now();
-            let wanted = &fused[..fused.len().min(limit + SPARE)];
-            answer.hits = self.show(&prepared, &legs, wanted, limit)?;
-            answer.times.show_ms = ms(showing.elapsed());
+        let mut attempts = ATTEMPTS;
+        loop {
+            attempts -= 1;
+            let (mut answer, ranking) = self.rank(request, limit)?;
+            let mut lost = false;
+            if let Some(Ranking {
+                prepared,
+                legs,
+                fused,
+            }) = ranking
+            {
+                let showing = Instant::now();
+                let wanted = &fused[..fused.len().min(limit + SPARE)];
+                (answer.hits, lost) = self.show(&prepared, &legs, wanted, limit)?;
+                answer.times.show_ms = ms(showing.elapsed());
+            }
+            // An item that was stored anew between the two would be missing,
+            // though it is there.
+            if lost && attempts > 0 {
+                continue;
+            }
+            answer.times.total_ms = ms(began.elapsed());
+            return Ok(answer);
         }
-        answer.times.total_ms = ms(began.elapsed());
-        Ok(answer)
     }
 
     /// The items that fit `request`, best first and not more than its limit,
