@@ -3,9 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pkb_store::{
-    Deleted, Erased, Filter, Item, ItemId, ItemQuery, Millis, Order, Page,
-};
+use pkb_store::{Deleted, Erased, Filter, Item, ItemId, ItemQuery, Millis, Order, Page};
 use serde::Serialize;
 
 use crate::embedding::EmbedReport;

@@ -18,9 +18,7 @@ use pkb_store::{
 };
 use serde::Serialize;
 
-use self::changes::{
-    File, Passed, Why, absent, gone, is_changed, is_live, settled_hash,
-};
+use self::changes::{File, Passed, Why, absent, gone, is_changed, is_live, settled_hash};
 pub(crate) use self::changes::{Found, is_known, pending, scan};
 pub(crate) use self::lock::once_free;
 use self::moves::Written;
