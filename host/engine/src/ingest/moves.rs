@@ -32,12 +32,13 @@ pub(super) struct Written<'a> {
     pub(super) hash: Option<[u8; 32]>,
 }
 
-/// The files that may hold other bytes than before.
+/// The files that may hold other bytes than before, or are there again.
 pub(super) fn written<'a>(files: &'a [File], known: &Known) -> impl Iterator<Item = &'a File> {
     files.iter().filter(|file| {
-        known
-            .get(&file.id)
-            .is_none_or(|own| own.stamp != file.stamp)
+        known.get(&file.id).is_none_or(|own| {
+            let back = own.deleted_from.is_some() && !is_deleted_by_user(own);
+            back || own.stamp != file.stamp
+        })
     })
 }
 
