@@ -96,7 +96,7 @@ impl Documents {
 fn place(chunks: &[i64], from: usize, chunk: i64) -> Option<usize> {
     let first = *chunks.get(from)?;
     // Where no id between is missing it is just here, and never beyond.
-    let most = from.checked_add(usize::try_from(chunk.checked_sub(first)?).ok()?)?;
+    let most = from.saturating_add(usize::try_from(chunk.saturating_sub(first)).ok()?);
     if chunks.get(most) == Some(&chunk) {
         return Some(most);
     }
