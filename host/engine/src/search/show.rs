@@ -19,6 +19,9 @@ const SAME: f64 = 0.9;
 /// ... if they have at least so many different ones; fewer are alike by chance.
 const SAME_FROM: usize = 8;
 
+/// The terms of a chunk's text, and of its headings.
+type Analyzed = (Vec<Term>, Vec<Term>);
+
 /// An item with the chunks it was found by, the best first.
 struct Shown<'a> {
     chunks: Vec<ChunkHit>,
@@ -107,7 +110,7 @@ impl Engine {
     fn analyze_chunks<'a>(
         &self,
         chunks: impl Iterator<Item = &'a ChunkHit>,
-    ) -> Result<Vec<(Vec<Term>, Vec<Term>)>, Error> {
+    ) -> Result<Vec<Analyzed>, Error> {
         let texts: Vec<String> = chunks
             .flat_map(|chunk| [chunk.text.clone(), chunk.chunk.headings.join("\n")])
             .collect();
