@@ -65,8 +65,7 @@ const ROWS: &[(&str, &str)] = &[
 
 impl Content {
     pub(crate) fn of(database: &Path) -> Content {
-        let conn =
-            Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        let conn = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
         let mut lines = BTreeSet::new();
         for (what, sql) in ROWS {
             let mut select = conn.prepare(sql).unwrap();
@@ -87,8 +86,14 @@ impl Content {
     /// Lines that only one of the two has, for a message.
     pub(crate) fn differences(&self, other: &Content) -> Vec<String> {
         let cut = |line: &String| line.chars().take(300).collect::<String>();
-        let missing = self.0.difference(&other.0).map(|line| format!("- {}", cut(line)));
-        let extra = other.0.difference(&self.0).map(|line| format!("+ {}", cut(line)));
+        let missing = self
+            .0
+            .difference(&other.0)
+            .map(|line| format!("- {}", cut(line)));
+        let extra = other
+            .0
+            .difference(&self.0)
+            .map(|line| format!("+ {}", cut(line)));
         missing.take(5).chain(extra.take(5)).collect()
     }
 }

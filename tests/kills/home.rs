@@ -43,7 +43,10 @@ impl Vault {
                 .collect();
             fs::write(
                 folder.join(format!("note {n}.md")),
-                format!("---\ntags: [bird, t{}]\n---\n# Note {n}\n\n{sections}", n % 5),
+                format!(
+                    "---\ntags: [bird, t{}]\n---\n# Note {n}\n\n{sections}",
+                    n % 5
+                ),
             )
             .unwrap();
         }
@@ -149,9 +152,12 @@ impl Home {
     /// Vectors that are stored; 0 where there is no table for them yet.
     pub(crate) fn vectors(&self) -> i64 {
         let conn = rusqlite::Connection::open(self.database()).unwrap();
-        conn.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
-        conn.query_row("SELECT count(DISTINCT hash) FROM vectors", [], |row| row.get(0))
-            .unwrap_or(0)
+        conn.busy_timeout(std::time::Duration::from_secs(20))
+            .unwrap();
+        conn.query_row("SELECT count(DISTINCT hash) FROM vectors", [], |row| {
+            row.get(0)
+        })
+        .unwrap_or(0)
     }
 
     pub(crate) fn content(&self) -> Content {

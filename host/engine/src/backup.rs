@@ -67,6 +67,7 @@ impl Engine {
     /// [`Error::Busy`] while another process syncs; when the file is no backup
     /// of pkb's or is damaged; when there is no room. Nothing is replaced then.
     pub fn restore_backup(home: Home, file: &Path) -> Result<RestoredBackup, Error> {
+        let _span = tracing::info_span!("store.put_back").entered();
         home.create()?;
         let lock = match SqliteStore::lock(home.database())? {
             LockOutcome::Acquired(lock) => lock,

@@ -375,6 +375,7 @@ impl Engine {
 /// Finds the items that are at another path with the same bytes or nearly the
 /// same name, and moves them there.
 fn follow_moves(writer: &mut Writer<'_>, found: &Found, job: &dyn Job) -> Result<(), Error> {
+    let _span = tracing::debug_span!("ingest.moves").entered();
     let known = &writer.work.known;
     let mut gone = gone(found, known);
     gone.retain(|id| known[id].item.is_some());

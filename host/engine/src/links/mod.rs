@@ -10,8 +10,8 @@ use std::collections::{HashMap, HashSet};
 use pkb_store::{Item, ItemId, Link, LinkKind, SourceId};
 use serde::Serialize;
 
-pub(crate) use self::names::{Names, fold};
 use self::names::File;
+pub(crate) use self::names::{Names, fold};
 use crate::citation::item_path;
 use crate::engine::Engine;
 use crate::error::Error;

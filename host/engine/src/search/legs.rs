@@ -152,10 +152,8 @@ impl Engine {
             .in_scope(|| self.embed_query(&own.model, &prepared.query.text))?;
         answer.times.embed_ms = ms(began.elapsed());
         let began = Instant::now();
-        let found = tracing::debug_span!("search.dense").in_scope(|| {
-            self.store()
-                .dense(own.id, &vector, &prepared.filter, depth)
-        })?;
+        let found = tracing::debug_span!("search.dense")
+            .in_scope(|| self.store().dense(own.id, &vector, &prepared.filter, depth))?;
         answer.times.dense_ms = ms(began.elapsed());
         if found.all_missing {
             answer.notes.push(NOTHING_EMBEDDED.into());

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
 
-use super::{failpoints, functions};
 use super::migrate::{self, Layout};
+use super::{failpoints, functions};
 use crate::{Error, Result};
 
 /// How long one attempt waits for another process's write to end.

@@ -9,8 +9,8 @@ use rusqlite::Connection;
 use super::ledger::Shared;
 use super::traces::{self, Traces};
 use super::{
-    SqliteStore, backup, check, chunk_sets, find, ledger, linked, lock, mend, read, remove, sources,
-    staged, stats, terms, vectors, write,
+    SqliteStore, backup, check, chunk_sets, find, ledger, linked, lock, mend, read, remove,
+    sources, staged, stats, terms, vectors, write,
 };
 use crate::*;
 

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::{backup, failpoints};
 use super::migrate::{self, CURRENT, Layout};
 use super::pool::{Pool, beside};
+use super::{backup, failpoints};
 use crate::{Error, Result};
 
 /// Databases up to this size are copied before their tables change, in bytes.
