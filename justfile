@@ -187,6 +187,10 @@ eval SET="": _wasm
         fi
     fi
 
+# edits notes for five minutes while two servers watch and 40 searchers search
+soak: _wasm
+    cargo test --workspace --test watching -- --ignored --nocapture forty_searchers_for_five_minutes
+
 # feeds the query parser and the analyzer odd inputs, for SECONDS each; what breaks them is kept in target/fuzz
 fuzz SECONDS="600":
     #!/usr/bin/env bash

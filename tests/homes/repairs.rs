@@ -150,6 +150,82 @@ fn vectors_of_what_stood_there_before_the_edit_are_no_problem() {
     library.assert_sound();
 }
 
+/// Overwrites the pages of these tables but their first; says whether there
+/// were any.
+fn tear(library: &Library, tables: &[&str]) -> bool {
+    let conn = database(library);
+    conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        .unwrap();
+    let pages: Vec<usize> = conn
+        .prepare("SELECT pageno, name FROM dbstat WHERE path <> '/' AND pagetype = 'leaf'")
+        .unwrap()
+        .query_map([], |row| {
+            Ok((row.get::<_, i64>(0)? as usize, row.get::<_, String>(1)?))
+        })
+        .unwrap()
+        .map(Result::unwrap)
+        .filter(|(_, name)| tables.contains(&name.as_str()))
+        .map(|(page, _)| page)
+        .collect();
+    drop(conn);
+    let file = library.home_file("pkb.db");
+    let mut bytes = fs::read(&file).unwrap();
+    for page in &pages {
+        bytes[(page - 1) * 8192..page * 8192].fill(0xa5);
+    }
+    fs::write(&file, bytes).unwrap();
+    !pages.is_empty()
+}
+
+fn many() -> Library {
+    let library = filled();
+    for n in 0..120 {
+        library.write(
+            &format!("many/{n}.md"),
+            format!(
+                "# Number {n}\n\n{}",
+                format!("word{n} and more. ").repeat(20 + n)
+            ),
+        );
+    }
+    library.sync();
+    library
+}
+
+#[test]
+fn torn_pages_of_what_can_be_made_again_are_made_again() {
+    let Some(library) = many().with_model() else {
+        return;
+    };
+    library.sync();
+    assert!(tear(
+        &library,
+        &["vectors", "vectors_hash", "terms_data", "tags_tag"]
+    ));
+    let server = super::server(&library);
+    assert!(problems(&library) > 0);
+    library.run(&["doctor", "--fix"]);
+    library.assert_sound();
+    for (word, path) in [("aardvark", "notes/a.md"), ("word77", "notes/many/77.md")] {
+        assert_eq!(library.found(word)[0], path);
+        assert_eq!(super::finds(&server, word)[0], path);
+    }
+    assert_eq!(library.count(), 123);
+    assert_eq!(library.run(&["status"])["model"]["missing"], 0);
+    assert!(library.home_file("pkb.db.before-restore").exists());
+    assert_eq!(library.run(&["sync"])["sources"][0]["unchanged"], 123);
+}
+
+#[test]
+fn torn_pages_of_texts_ask_for_a_backup_and_change_nothing() {
+    let library = many();
+    assert!(tear(&library, &["texts"]));
+    let before = fs::read(library.home_file("pkb.db")).unwrap();
+    let said = fails(&library, 1, &["doctor", "--fix"]);
+    assert!(said.contains("pkb restore-backup"), "{said}");
+    assert_eq!(fs::read(library.home_file("pkb.db")).unwrap(), before);
+}
+
 #[test]
 fn a_torn_file_is_told_with_what_helps() {
     let library = filled();

@@ -24,7 +24,7 @@ impl Bare {
     fn start(setup: &Setup) -> Bare {
         let mut command = setup.pkb();
         command
-            .arg("serve")
+            .args(["serve", "--no-watch"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();

@@ -34,7 +34,7 @@ pub(super) type Client = RunningService<RoleClient, Listener>;
 
 pub(super) async fn connect(setup: &Setup, lifecycle: ClientLifecycleMode) -> Client {
     let mut command = tokio::process::Command::from(setup.pkb());
-    command.arg("serve");
+    command.args(["serve", "--no-watch"]);
     let transport = TokioChildProcess::new(command).unwrap();
     serve_client_with_lifecycle(Listener::default(), transport, lifecycle)
         .await

@@ -106,8 +106,21 @@ struct Removed {
     item: ItemId,
     path: String,
     bytes: Vec<u8>,
+    /// As it was listed.
+    listed: String,
     /// Whether it is known to be deleted still: nothing has happened since that
     /// could be taken in two ways.
+    certain: bool,
+}
+
+/// An item that a person brought back whose file is gone.
+struct Restored {
+    item: ItemId,
+    path: String,
+    bytes: Vec<u8>,
+    /// As it is listed.
+    listed: String,
+    /// Whether nothing has happened since that could be taken in two ways.
     certain: bool,
 }
 
@@ -119,6 +132,7 @@ pub(crate) struct World<'a> {
     _root: TempDir,
     past: Option<Past>,
     removed: Vec<Removed>,
+    restored: Vec<Restored>,
     /// A sync was stopped since.
     crashed: bool,
 }
@@ -135,6 +149,7 @@ impl<'a> World<'a> {
             _root: root,
             past: None,
             removed: Vec::new(),
+            restored: Vec::new(),
             crashed: false,
         }
     }
@@ -154,7 +169,9 @@ impl<'a> World<'a> {
                         between.set(true);
                         index.sync(options(embeds, true), &Stops::never());
                     });
-                    self.crashed |= between.get();
+                    if between.get() {
+                        self.doubt();
+                    }
                 }
             }
         }
@@ -167,16 +184,24 @@ impl<'a> World<'a> {
             .index
             .sync(options(self.embeds, true), &Stops::after(after));
         // One that ran through may have found nothing to ask about.
-        self.crashed = true;
         drop(report);
+        self.doubt();
+    }
+
+    /// A sync has looked, and nobody knows how far it came.
+    fn doubt(&mut self) {
+        self.crashed = true;
         for removed in &mut self.removed {
             removed.certain = false;
+        }
+        for restored in &mut self.restored {
+            restored.certain = false;
         }
     }
 
     /// A person deletes one of the items there are.
     fn remove(&mut self, nth: usize) {
-        let (_, numbers) = self.index.dump();
+        let (dump, numbers) = self.index.dump();
         let content = self.folder.content();
         // What stands in the file now is not what is deleted, unless a sync
         // has just been.
@@ -200,31 +225,83 @@ impl<'a> World<'a> {
             past.numbers.live.remove(path);
             past.numbers.deleted.insert(path.clone());
         }
+        self.restored.retain(|own| own.item != *item);
         self.removed.push(Removed {
             item: *item,
             path: path.clone(),
             bytes: content.files[path].clone(),
+            listed: dump.items[path].clone(),
             certain: true,
         });
     }
 
-    /// A person brings one back whose file is there.
+    /// A person brings one back, whether or not its file is there.
     fn restore(&mut self, nth: usize) {
         let content = self.folder.content();
-        let there: Vec<usize> = (0..self.removed.len())
+        let known: Vec<usize> = (0..self.removed.len())
             .filter(|at| {
                 let removed = &self.removed[*at];
-                removed.certain && content.files.get(&removed.path) == Some(&removed.bytes)
+                let there = content.files.get(&removed.path);
+                removed.certain
+                    && there.is_none_or(|bytes| *bytes == removed.bytes)
+                    && !content.away.contains(&removed.path)
             })
             .collect();
-        if !there.is_empty() {
-            let removed = self.removed.remove(there[nth % there.len()]);
-            assert_eq!(self.index.store.restore(&[removed.item]).unwrap(), 1);
-            if let Some(past) = &mut self.past {
-                past.numbers.deleted.remove(&removed.path);
-                past.numbers.live.insert(removed.path, removed.item);
-            }
+        if known.is_empty() {
+            return;
         }
+        let removed = self.removed.remove(known[nth % known.len()]);
+        assert_eq!(self.index.store.restore(&[removed.item]).unwrap(), 1);
+        if let Some(past) = &mut self.past {
+            past.numbers.deleted.remove(&removed.path);
+        }
+        self.restored.push(Restored {
+            item: removed.item,
+            path: removed.path,
+            bytes: removed.bytes,
+            listed: removed.listed,
+            certain: true,
+        });
+    }
+
+    /// Takes out of what is there what a person brought back and no file holds.
+    fn follow_restored(&mut self, content: &Content, have: &mut Dump, numbers: &Numbers) {
+        let all: Vec<Vec<u8>> = self.restored.iter().map(|own| own.bytes.clone()).collect();
+        let past = self.past.as_ref();
+        self.restored.retain_mut(|own| {
+            let at = numbers.live.iter().find(|(_, item)| **item == own.item);
+            let Some((at, _)) = at else {
+                assert!(!own.certain, "{} was brought back and is gone", own.path);
+                return false;
+            };
+            if content.away.contains(at) {
+                return true;
+            }
+            if content.files.contains_key(at) {
+                return false;
+            }
+            let holders = |content: &Content| -> Vec<String> {
+                let files = content.files.iter();
+                let files = files.filter(|(_, bytes)| **bytes == own.bytes);
+                files.map(|(path, _)| path.clone()).collect()
+            };
+            if let ([there], Some(past)) = (holders(content).as_slice(), past)
+                && own.certain
+                && !own.bytes.is_empty()
+                && all.iter().filter(|bytes| **bytes == own.bytes).count() == 1
+                && holders(&past.content).is_empty()
+                && !past.numbers.live.contains_key(there)
+            {
+                panic!("{} is not what is there again as {there}", own.path);
+            }
+            if own.certain && *at == own.path {
+                assert_eq!(have.items[at], own.listed);
+            }
+            have.items.remove(at);
+            have.ledger.remove(at);
+            own.path.clone_from(at);
+            true
+        });
     }
 
     fn sync(&mut self) {
@@ -270,6 +347,12 @@ impl<'a> World<'a> {
             assert_eq!(made, new.len(), "what has a vector is not embedded again");
             assert!(self.index.vectors().is_superset(&hashes));
         }
+        // No file of those is there, nor to be expected.
+        let mut numbers = numbers;
+        for own in &self.restored {
+            numbers.live.remove(&own.path);
+            numbers.deleted.insert(own.path.clone());
+        }
         self.past = Some(Past {
             content,
             dump: have,
@@ -280,6 +363,7 @@ impl<'a> World<'a> {
 
     fn compare(&mut self, content: &Content, want: &Dump, have: &Dump, numbers: &Numbers) {
         let (mut want, mut have) = (want.clone(), have.clone());
+        self.follow_restored(content, &mut have, numbers);
         // What a cloud took away is as it was last seen.
         for path in &content.away {
             let here = have.items.remove(path);
@@ -320,6 +404,7 @@ impl<'a> World<'a> {
             want.retain(|path| !hidden.contains(path));
             let mut have = self.index.found(word);
             have.retain(|path| !content.away.contains(path));
+            have.retain(|path| self.restored.iter().all(|own| own.path != *path));
             assert_eq!(want, have, "search for {word}");
         }
     }

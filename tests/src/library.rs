@@ -103,18 +103,19 @@ impl Library {
         self.run(&["sync"])["sources"][0].clone()
     }
 
-    /// Paths of what a search finds.
+    /// Paths of what a search finds in the index as it is, without a look at
+    /// the folder.
     pub fn found(&self, query: &str) -> Vec<String> {
-        let answer = self.run(&["search", query]);
+        let answer = self.run(&["search", "--as-is", query]);
         let hits = answer["hits"].as_array().unwrap();
         hits.iter()
             .map(|hit| hit["path"].as_str().unwrap().to_owned())
             .collect()
     }
 
-    /// Number of the first item that a search finds.
+    /// Number of the first item that such a search finds.
     pub fn item(&self, query: &str) -> i64 {
-        self.run(&["search", query])["hits"][0]["item"]
+        self.run(&["search", "--as-is", query])["hits"][0]["item"]
             .as_i64()
             .unwrap()
     }

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use pkb_store::{LockOutcome, SqliteStore, Store};
+use pkb_store::{SqliteStore, Store};
 use serde::Serialize;
 
 use crate::engine::{Access, Engine};
 use crate::error::Error;
 use crate::home::Home;
+use crate::ingest::once_free;
+use crate::job::Unwatched;
 
 /// What a backup came to.
 #[derive(Clone, Debug, Serialize)]
@@ -69,10 +71,8 @@ impl Engine {
     pub fn restore_backup(home: Home, file: &Path) -> Result<RestoredBackup, Error> {
         let _span = tracing::info_span!("store.put_back").entered();
         home.create()?;
-        let lock = match SqliteStore::lock(home.database())? {
-            LockOutcome::Acquired(lock) => lock,
-            LockOutcome::HeldBy(holder) => return Err(Error::Busy { pid: holder.pid }),
-        };
+        let ask = || SqliteStore::lock(home.database(), "restore-backup");
+        let lock = once_free(&ask, false, &Unwatched)?;
         let done = SqliteStore::put_back(&lock, home.database(), file)?;
         drop(lock);
         let engine = Engine::open(home, Access::Write)?;

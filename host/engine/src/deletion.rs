@@ -3,9 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pkb_store::{
-    Deleted, Erased, Filter, Item, ItemId, ItemQuery, LockOutcome, Millis, Order, Page,
-};
+use pkb_store::{Deleted, Erased, Filter, Item, ItemId, ItemQuery, Millis, Order, Page};
 use serde::Serialize;
 
 use crate::embedding::EmbedReport;
@@ -177,7 +175,7 @@ impl Engine {
         // A sync that is running embeds them.
         if restored > 0
             && self.lacks_vectors()?
-            && let LockOutcome::Acquired(_lock) = self.store().sync_lock()?
+            && let Some(_lock) = self.try_sync_lock("restore")?
         {
             report.embedding = Some(self.embed(job)?);
         }

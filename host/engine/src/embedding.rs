@@ -132,7 +132,7 @@ impl Pass<'_> {
         let store = self.engine.store();
         let mut after: Option<EmbedCursor> = None;
         loop {
-            if self.job.stop() {
+            if self.job.stop() || self.job.enough() {
                 return Err(Error::Stopped);
             }
             let batch = store.unembedded(self.id, after, BATCH)?;

@@ -10,6 +10,7 @@ use pkb_store::{Deleted, ItemQuery, ModelId, ModelStats, SqliteStore, Store};
 
 use crate::components::Components;
 use crate::error::Error;
+use crate::fresh::Looks;
 use crate::home::{Home, HomeSettings};
 
 /// The model that is used where the user chose none.
@@ -31,14 +32,18 @@ pub enum Access {
 pub struct Engine {
     home: Home,
     store: SqliteStore,
-    components: Components,
+    components: Arc<Components>,
     registry: Registry,
-    /// The chosen model, by its name in the registry.
-    model: Mutex<Option<(String, Arc<ActiveModel>)>>,
+    /// The chosen model.
+    model: Arc<Mutex<KeptModel>>,
     /// The model before, while it is searched with.
     former: Mutex<Option<Arc<ActiveModel>>>,
+    pub(crate) looks: Looks,
     stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
 }
+
+/// The model that was used last, by its name in the registry.
+type KeptModel = Option<(String, Arc<ActiveModel>)>;
 
 /// A model that can be searched with.
 pub(crate) struct Searchable {
@@ -119,14 +124,29 @@ impl Engine {
 
     fn new(home: Home, store: SqliteStore) -> Engine {
         Engine {
-            components: Components::new(&home),
+            components: Arc::new(Components::new(&home)),
             registry: Registry::new(&home.models),
             home,
             store,
-            model: Mutex::default(),
+            model: Arc::default(),
             former: Mutex::default(),
+            looks: Looks::default(),
             stats: Mutex::default(),
         }
+    }
+
+    /// The same home for writing, with what is loaded already.
+    pub(crate) fn writable(&self) -> Result<Engine, Error> {
+        let mut engine = Engine::open(self.home.clone(), Access::Write)?;
+        engine.components = self.components.clone();
+        engine.model = self.model.clone();
+        Ok(engine)
+    }
+
+    /// Whether nothing can be written here, be it that the home was opened so
+    /// or that its drive cannot be written.
+    pub fn is_read_only(&self) -> bool {
+        self.store.is_read_only()
     }
 
     /// Where the home is.

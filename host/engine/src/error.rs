@@ -4,6 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pkb_runtime::{CallError, LoadError, PluginError};
+use pkb_store::Holder;
+
+use crate::clock;
 
 /// Anything that keeps the engine from doing what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -55,10 +58,10 @@ pub enum Error {
         hint: String,
     },
     /// Another process syncs this home.
-    #[error("another process{} is syncing this home", .pid.map(|pid| format!(" ({pid})")).unwrap_or_default())]
+    #[error("another process{} is syncing this home", who(.holder))]
     Busy {
-        /// Its number, where known.
-        pid: Option<u32>,
+        /// Which.
+        holder: Holder,
     },
     /// The caller asked to stop.
     #[error("stopped")]
@@ -93,10 +96,57 @@ impl Error {
                 (!hint.trim().is_empty()).then(|| hint.trim().to_owned())
             }
             Error::Usage { hint, .. } => (!hint.is_empty()).then(|| hint.clone()),
-            Error::Busy { .. } => {
-                Some("Searching works meanwhile. Try again when it is done; `pkb status` shows the last sync.".into())
-            }
+            Error::Busy { .. } => Some(
+                "Searching works meanwhile. `pkb sync --wait` goes on when it is done; `pkb status` shows who syncs.".into(),
+            ),
             _ => None,
         }
+    }
+}
+
+/// A holder in brackets, with what is known of it, after a space; nothing where
+/// nothing is.
+fn who(holder: &Holder) -> String {
+    let mut parts = Vec::new();
+    if let Some(pid) = holder.pid {
+        parts.push(pid.to_string());
+    }
+    if let Some(doing) = &holder.doing {
+        parts.push(format!("pkb {doing}"));
+    }
+    if let Some(since) = holder.since {
+        let seconds = clock::now().saturating_sub(since).max(0) / 1000;
+        parts.push(match seconds {
+            0..120 => format!("for {seconds} s"),
+            _ => format!("for {} minutes", seconds / 60),
+        });
+    }
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!(" ({})", parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_busy_home_is_told_by_what_is_known() {
+        let busy = |holder| Error::Busy { holder }.to_string();
+        assert_eq!(
+            busy(Holder::default()),
+            "another process is syncing this home"
+        );
+        let known = Holder {
+            pid: Some(4711),
+            since: Some(clock::now() - 185_000),
+            doing: Some("sync".into()),
+            details: None,
+        };
+        assert_eq!(
+            busy(known),
+            "another process (4711, pkb sync, for 3 minutes) is syncing this home"
+        );
     }
 }

@@ -1,11 +1,16 @@
 //! How a home is doing.
 
-use pkb_store::{ChunkSet, LedgerQuery, LedgerRow, LedgerState, Page, Problem, Remedy, Stats};
+use std::sync::Arc;
+
+use pkb_store::{
+    ChunkSet, Holder, LedgerQuery, LedgerRow, LedgerState, Millis, Page, Problem, Remedy, Stats,
+};
 use serde::Serialize;
 
 use crate::engine::{Engine, missing_model};
 use crate::error::Error;
 use crate::job::Job;
+use crate::watch::{How, Note};
 
 /// A home in numbers.
 #[derive(Clone, Debug, Serialize)]
@@ -16,6 +21,14 @@ pub struct Health {
     pub home: String,
     /// What is stored.
     pub store: Stats,
+    /// The sources as they are now, by name.
+    pub now: Vec<SourceNow>,
+    /// The process that syncs now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub syncing: Option<Holder>,
+    /// The process that watches the sources.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watching: Option<Holder>,
     /// The model to embed with.
     pub model: ModelHealth,
     /// What the searched chunks were made with, most items first.
@@ -24,6 +37,24 @@ pub struct Health {
     pub components: Vec<ComponentHealth>,
     /// What a person should know or do.
     pub notes: Vec<String>,
+}
+
+/// A source as it is now.
+#[derive(Clone, Debug, Serialize)]
+pub struct SourceNow {
+    /// Its name.
+    pub source: String,
+    /// When it was last gone through, whether or not anything had changed, in
+    /// milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub looked: Option<Millis>,
+    /// How it is watched; none where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watched: Option<How>,
+    /// Files that are not in the index as they are: new, changed or gone ones.
+    /// None where that could not be found out at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<u64>,
 }
 
 /// The chosen model and its vectors.
@@ -87,11 +118,12 @@ pub struct LedgerRequest {
 }
 
 impl Engine {
-    /// How the home is doing, without reading everything.
+    /// How the home is doing, without reading everything; what is waiting in
+    /// the sources is looked for during a second at most.
     ///
     /// # Errors
     /// When the database cannot be read or a component cannot be loaded.
-    pub fn health(&self) -> Result<Health, Error> {
+    pub fn health(self: &Arc<Self>) -> Result<Health, Error> {
         let store = self.store().stats()?;
         let mut model = ModelHealth {
             name: self.model_name()?,
@@ -161,9 +193,27 @@ impl Engine {
                 builtin: info.builtin,
             })
             .collect();
+        let watching = self.store().watch_holder();
+        let note: Note = watching
+            .as_ref()
+            .and_then(|holder| holder.details.as_deref())
+            .and_then(|details| serde_json::from_str(details).ok())
+            .unwrap_or_default();
+        let now = self
+            .waiting()?
+            .into_iter()
+            .map(|(source, waiting)| SourceNow {
+                looked: source.looked,
+                watched: note.sources.get(&source.spec.name).cloned(),
+                waiting,
+                source: source.spec.name,
+            });
         Ok(Health {
             version: env!("CARGO_PKG_VERSION"),
             home: self.home().folder.display().to_string(),
+            now: now.collect(),
+            syncing: self.store().sync_holder(),
+            watching,
             store,
             model,
             chunk_sets: (self.store().chunk_sets()?.into_iter())
@@ -231,9 +281,30 @@ impl Engine {
     /// problems that are left.
     ///
     /// # Errors
-    /// [`Error::Stopped`] when the job says so; when the database cannot be
-    /// written or the model fails.
+    /// [`Error::Stopped`] when the job says so; [`Error::Busy`] for a torn file
+    /// while another process syncs; when the database cannot be written or the
+    /// model fails.
     pub fn repair(&self, problems: &[Problem], job: &dyn Job) -> Result<Vec<Problem>, Error> {
+        if problems
+            .iter()
+            .any(|problem| problem.remedy == Remedy::Rewrite)
+        {
+            // What a sync stored meanwhile would be lost.
+            let _lock = self.sync_lock("doctor", false, job)?;
+            match self.store().rewrite() {
+                Ok(()) => {}
+                // Then it is beyond what can be made again.
+                Err(pkb_store::Error::Damaged { .. }) => return self.check(),
+                Err(error) => return Err(error.into()),
+            }
+            self.rebuild_terms()?;
+            // The damage kept the rest from being looked at.
+            let left = self.check()?;
+            if left.iter().any(|problem| problem.remedy == Remedy::Rewrite) {
+                return Ok(left);
+            }
+            return self.repair(&left, job);
+        }
         let needs = |remedy| problems.iter().any(|problem| problem.remedy == remedy);
         if needs(Remedy::Reindex) {
             self.store().reindex()?;

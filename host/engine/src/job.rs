@@ -1,5 +1,7 @@
 //! Long work: how it is watched and stopped.
 
+use pkb_store::Holder;
+
 /// What long work is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
@@ -33,6 +35,16 @@ impl Stage {
 pub trait Job: Sync {
     /// Whether the work is to stop; what is done stays done.
     fn stop(&self) -> bool;
+
+    /// Whether embedding is to end where nothing is lost by it: after what was
+    /// begun is stored.
+    fn enough(&self) -> bool {
+        false
+    }
+
+    /// The work waits for someone else's to be done. Said when that begins to
+    /// take long.
+    fn waits_for(&self, _holder: &Holder) {}
 
     /// How far it is. `total` is none while it is not known. May be called
     /// often.

@@ -18,6 +18,7 @@ mod embedding;
 mod engine;
 mod error;
 pub mod eval;
+mod fresh;
 mod health;
 mod home;
 mod ingest;
@@ -36,6 +37,7 @@ mod sources;
 pub mod telemetry;
 mod terms;
 mod trial;
+mod watch;
 
 pub use backup::{BackedUp, RestoredBackup};
 pub use browse::BrowseRequest;
@@ -45,9 +47,10 @@ pub use embedding::EmbedReport;
 pub use engine::{Access, DEFAULT_MODEL, Engine};
 pub use error::Error;
 pub use eval::EvalOptions;
-pub use health::{ChunkSetHealth, ComponentHealth, Health, LedgerRequest, ModelHealth};
+pub use fresh::Look;
+pub use health::{ChunkSetHealth, ComponentHealth, Health, LedgerRequest, ModelHealth, SourceNow};
 pub use home::{Home, HomeSettings, short_path};
-pub use ingest::{SourceReport, SyncOptions, SyncReport};
+pub use ingest::{Change, SourceReport, SyncOptions, SyncReport};
 pub use job::{Job, Stage, Unwatched};
 pub use links::{Backlink, LinkOut, Linked, Links};
 pub use place::Places;
@@ -63,11 +66,12 @@ pub use similar::{Similar, SimilarAnswer};
 pub use snippet::Snippet;
 pub use sources::{AddedFolder, NewFolder, json_object};
 pub use trial::{Trial, TrialChunk, TrialDocument};
+pub use watch::{Changed, How, Watch, WatchEvent, WatchHandle, WatchOptions};
 
 // What the edges show of the parts below.
 pub use pkb_embed as embed;
 pub use pkb_runtime::{ComponentInfo, Plugin, Plugins, World};
 pub use pkb_store::{
-    Condition, Deleted, Erased, Filter, Item, ItemStatus, LedgerRow, LedgerState, LinkKind, Order,
-    Page, Problem, Remedy, Source, SyncCounts, Test, Time,
+    Condition, Deleted, Erased, Filter, Holder, Item, ItemStatus, LedgerRow, LedgerState, LinkKind,
+    Order, Page, Problem, Remedy, Source, SyncCounts, Test, Time,
 };

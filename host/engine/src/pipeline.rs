@@ -9,7 +9,8 @@ use std::sync::Arc;
 use pkb_runtime::{Analyzer, Blob, CallError, Chunker, Document, Extractor, Failure, TokenCounter};
 use pkb_sources::{FileBlob, FolderSettings, FolderSource, conflict_of};
 use pkb_store::{
-    Analyzable, ChunkHash, ChunkSet, ChunkWrite, Outdated, Provenance, Source, Terms, WantedSet,
+    Analyzable, ChunkHash, ChunkSet, ChunkWrite, Outdated, Provenance, Source, SourceSpec, Terms,
+    WantedSet,
 };
 use tracing::field::Empty;
 
@@ -59,6 +60,21 @@ pub(crate) struct Pipeline {
     tokens: Arc<dyn TokenCounter>,
     analyzer: Arc<Analyzer>,
     budget: u32,
+}
+
+/// What is taken of a source's folder.
+pub(crate) fn folder_settings(spec: &SourceSpec) -> FolderSettings {
+    let settings: SourceSettings = serde_json::from_str(&spec.settings).unwrap_or_default();
+    let mut folder = settings.folder;
+    folder.extensions = MARKDOWN
+        .iter()
+        .chain(&TEXT)
+        .map(|&extension| extension.to_owned())
+        .collect();
+    if settings.extractor.is_some() {
+        folder.extensions.clear();
+    }
+    folder
 }
 
 /// What became of one file.
@@ -134,15 +150,7 @@ impl Pipeline {
         };
         let budget = limit.saturating_sub(spent).max(LEAST_BUDGET);
 
-        let mut folder_settings = settings.folder;
-        folder_settings.extensions = MARKDOWN
-            .iter()
-            .chain(&TEXT)
-            .map(|&extension| extension.to_owned())
-            .collect();
-        if settings.extractor.is_some() {
-            folder_settings.extensions.clear();
-        }
+        let folder_settings = folder_settings(&source.spec);
         let budget = u32::try_from(budget).unwrap_or(u32::MAX);
         let read_key = key(&[&extractor.info().sha256, &extractor_settings]);
         let whole_key = key(&[

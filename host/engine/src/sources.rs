@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::pipeline::DEFAULT_BUDGET;
 
 /// The kind of source that a folder is.
-const FOLDER: &str = "folder";
+pub(crate) const FOLDER: &str = "folder";
 /// The longest name of a source, in bytes.
 const LONGEST_NAME: usize = 100;
 

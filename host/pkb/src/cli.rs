@@ -165,8 +165,10 @@ pub(crate) enum Command {
     Plugin(Plugin),
     /// Measure how well searches find what they should.
     Eval(Eval),
+    /// Keep the index true while you work: takes in what changes, as it changes.
+    Watch(Watch),
     /// Serve AI clients over MCP, on stdin and stdout.
-    Serve,
+    Serve(Serve),
 }
 
 #[derive(Debug, Args)]
@@ -213,6 +215,26 @@ pub(crate) struct Sync {
     /// Leave the embedding for later.
     #[arg(long)]
     pub(crate) no_embed: bool,
+    /// Wait while another process syncs, however long that takes.
+    #[arg(long)]
+    pub(crate) wait: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Watch {
+    /// Leave the embedding for later: what changes is found by word only.
+    #[arg(long)]
+    pub(crate) no_embed: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Take in what changes in the sources meanwhile [default].
+    #[arg(long, overrides_with = "no_watch")]
+    pub(crate) watch: bool,
+    /// Leave the sources alone but for a look before each search.
+    #[arg(long)]
+    pub(crate) no_watch: bool,
 }
 
 #[derive(Debug, Args)]
@@ -229,6 +251,13 @@ pub(crate) struct Search {
     /// Say why each item was found and where the time went.
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Take in all that changed in the sources first, however long that takes
+    /// [default: what a tenth of a second is enough for].
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Answer from the index as it is, without a look at the sources.
+    #[arg(long, conflicts_with = "fresh")]
+    pub(crate) as_is: bool,
     #[command(flatten)]
     pub(crate) filters: Filters,
     #[command(flatten)]

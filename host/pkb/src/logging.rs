@@ -18,7 +18,8 @@ use crate::commands;
 /// belongs to answers and to the protocol.
 pub(crate) fn start(cli: &Cli) -> anyhow::Result<Telemetry> {
     let telemetry = telemetry(cli)?;
-    let filter = EnvFilter::builder().parse_lossy(&cli.global.log);
+    // Of folders that are gone the watcher complains though nothing is wrong.
+    let filter = EnvFilter::builder().parse_lossy(format!("notify=error,{}", cli.global.log));
     let level = filter.max_level_hint().unwrap_or(LevelFilter::TRACE);
     let mut layers = Vec::new();
     if cli.global.telemetry != cli::Telemetry::Off {

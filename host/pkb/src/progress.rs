@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pkb_engine::embed;
-use pkb_engine::{Job, Stage};
+use pkb_engine::{Holder, Job, Stage};
 
 use crate::signals;
 
@@ -50,6 +50,18 @@ impl Watch {
 impl Job for Watch {
     fn stop(&self) -> bool {
         signals::stop()
+    }
+
+    fn waits_for(&self, holder: &Holder) {
+        if self.quiet {
+            return;
+        }
+        let pid = holder.pid.map(|pid| format!(" {pid}")).unwrap_or_default();
+        let doing = match &holder.doing {
+            Some(doing) => format!(" (pkb {doing})"),
+            None => String::new(),
+        };
+        eprintln!("Waiting for process{pid}{doing}, which syncs this home.");
     }
 
     fn progress(&self, stage: Stage, done: u64, total: Option<u64>) {

@@ -33,6 +33,14 @@ pub enum Error {
         /// The path, made absolute.
         path: PathBuf,
     },
+    /// The system does not tell what happens in the folder.
+    #[error("changes in {} are not reported: {reason}", .path.display())]
+    NotWatched {
+        /// The path, made absolute.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// The path begins with `~` and the user has no home folder.
     #[error("{} names your home folder, but none is known: give the whole path", .path.display())]
     NoHome {

@@ -12,12 +12,14 @@ use serde::{Deserialize, Serialize};
 use crate::{Error, FileBlob, place, stamp};
 
 pub(crate) mod away;
+mod folders;
 mod names;
 mod patterns;
 mod scan;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use folders::Rules;
 pub use names::conflict_of;
 use patterns::Patterns;
 
@@ -194,6 +196,25 @@ impl FolderSource {
             (Ok(there), Ok(opened)) if stamp::is_same(&there, &opened) => Ok(()),
             _ => Err(vanished()),
         }
+    }
+
+    /// Names the folders that a scan would look into, the root not among them,
+    /// each after the one it is in. Costs much less than a scan; what cannot be
+    /// listed is left out.
+    pub fn folders(&self, visit: &mut dyn FnMut(&str) -> ControlFlow<()>) {
+        folders::walk(self, visit);
+    }
+
+    /// Which folder it is, on its drive; none where the system does not tell.
+    pub(crate) fn identity(&self) -> Option<(u64, u64)> {
+        #[cfg(unix)]
+        {
+            use cap_std::fs::MetadataExt as _;
+            let metadata = self.root.dir_metadata().ok()?;
+            Some((metadata.dev(), metadata.ino()))
+        }
+        #[cfg(not(unix))]
+        None
     }
 
     /// Opens one file for reading. Links are not followed, and nothing but a

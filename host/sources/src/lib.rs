@@ -3,7 +3,7 @@
 //! [`FolderSource`] reads a folder through a capability: nothing outside the
 //! folder can be reached through it, whatever the folder holds. It names every
 //! file there is ([`FolderSource::scan`]) and reads single ones
-//! ([`FolderSource::open`]).
+//! ([`FolderSource::open`]). A [`Watcher`] tells when something happens in one.
 //!
 //! An item of a folder has as its external id the path relative to the folder,
 //! with `/` between the parts on every platform. Names are kept as the file
@@ -21,8 +21,10 @@ mod folder;
 mod id;
 mod place;
 mod stamp;
+mod watcher;
 
 pub use blob::FileBlob;
 pub use error::Error;
 pub use folder::{Entry, FolderSettings, FolderSource, Summary, conflict_of};
 pub use place::{folder_root, item_path, item_url};
+pub use watcher::{Signal, Watcher};

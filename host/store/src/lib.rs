@@ -15,14 +15,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 pub use error::{Error, Result};
-pub use sqlite::{SqliteStore, SyncLock};
+pub use sqlite::{HeldLock, SqliteStore};
 pub use types::*;
 
-/// The outcome of asking for the sync lock.
+/// The outcome of asking for a lock.
 #[derive(Debug)]
 pub enum LockOutcome {
     /// It is held until the value is dropped.
-    Acquired(SyncLock),
+    Acquired(HeldLock),
     /// Someone else has it.
     HeldBy(Holder),
 }
@@ -100,6 +100,14 @@ pub trait Store: Send + Sync {
     /// All that a sync compares, by external id. Soft-deleted items are there
     /// too, and say so.
     fn stamps(&self, source: SourceId) -> Result<HashMap<String, Stamp>>;
+    /// The least of that which tells whether anything changed, for a fraction
+    /// of the time: external id, stamp and state of each row go to `visit`. The
+    /// answer names the items that are deleted softly, and why.
+    fn glance(
+        &self,
+        source: SourceId,
+        visit: &mut dyn FnMut(&str, &str, LedgerState),
+    ) -> Result<HashMap<String, String>>;
     /// Ledger rows by source name and external id.
     fn ledger(&self, query: &LedgerQuery) -> Result<Page<LedgerRow>>;
     /// Totals for each source, by name.
@@ -252,12 +260,28 @@ pub trait Store: Send + Sync {
     // ---- syncs ----
 
     /// Asks for the lock that lets one process at a time sync this database. It
-    /// is freed when dropped, and by the system when the process dies.
-    fn sync_lock(&self) -> Result<LockOutcome>;
-    /// Records that a sync of the source began.
+    /// is freed when dropped, and by the system when the process dies. `doing`
+    /// is a word for others that ask; see [`Holder::doing`].
+    fn sync_lock(&self, doing: &str) -> Result<LockOutcome>;
+    /// The same for watching its sources. It can be held for long, and does not
+    /// keep others from syncing.
+    fn watch_lock(&self, doing: &str) -> Result<LockOutcome>;
+    /// Who holds the sync lock now, if anyone.
+    fn sync_holder(&self) -> Option<Holder>;
+    /// Who holds the watch lock now, if anyone.
+    fn watch_holder(&self) -> Option<Holder>;
+    /// Records that a sync of the source began to change something.
     fn start_sync(&self, source: SourceId) -> Result<SyncRunId>;
-    /// Records how it ended; `outcome` is a short fixed word.
+    /// Records how it ended; `outcome` is a short fixed word. Of each source the
+    /// latest 200 runs are kept.
     fn finish_sync(&self, run: SyncRunId, outcome: &str, counts: &SyncCounts) -> Result<()>;
+    /// Forgets a run: it turned out that there was nothing to record.
+    fn forget_sync(&self, run: SyncRunId) -> Result<()>;
+    /// Records that the source was gone through, beginning at that time,
+    /// whether or not anything had changed.
+    fn looked(&self, source: SourceId, began: Millis) -> Result<()>;
+    /// The source's latest run.
+    fn last_sync(&self, source: SourceId) -> Result<Option<SyncRun>>;
     /// Each source's latest run, by name; none where there was none.
     fn last_syncs(&self) -> Result<Vec<(Source, Option<SyncRun>)>>;
     /// The latest runs of all sources, latest first.
@@ -265,6 +289,8 @@ pub trait Store: Send + Sync {
 
     // ---- health ----
 
+    /// A number that grows with every change that a search could tell.
+    fn generation(&self) -> Result<i64>;
     /// The store in numbers.
     fn stats(&self) -> Result<Stats>;
     /// All that is not as it should be; reads everything once.
@@ -275,6 +301,12 @@ pub trait Store: Send + Sync {
     /// Makes the word index anew from the texts, with `make`, and remembers
     /// what it was made with.
     fn rebuild_terms(&self, made_by: u32, make: &mut MakeTerms<'_>) -> Result<()>;
+    /// Writes the database anew from what can be read of it, where its pages do
+    /// not fit together, and keeps it as it was beside it. Vectors that cannot
+    /// be read are left out, and the word index is empty. Errors: `Damaged`
+    /// where something cannot be read that cannot be made again; nothing is
+    /// changed then.
+    fn rewrite(&self) -> Result<()>;
     /// Makes SQLite's own indices anew.
     fn reindex(&self) -> Result<()>;
     /// Removes rows that belong to something that is gone. Returns how many

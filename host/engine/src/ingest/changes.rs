@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use pkb_sources::{Entry, FolderSource};
-use pkb_store::{LedgerState, Stamp};
+use pkb_store::{LedgerState, SourceId, Stamp, Store};
 
 use super::SyncOptions;
+use super::writer::TRIED_ONCE;
 use crate::error::Error;
 use crate::job::{Job, Stage};
 use crate::pipeline::Pipeline;
@@ -21,7 +22,7 @@ pub(super) type Known = HashMap<String, Stamp>;
 
 /// What a scan found.
 #[derive(Default)]
-pub(super) struct Found {
+pub(crate) struct Found {
     pub(super) files: Vec<File>,
     pub(super) passed: Vec<Passed>,
     /// Folders that could not be looked into: nothing below is known to be
@@ -75,7 +76,7 @@ impl Found {
     }
 }
 
-pub(super) fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error> {
+pub(crate) fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error> {
     let mut found = Found::default();
     let span = tracing::debug_span!("ingest.scan", entries = tracing::field::Empty).entered();
     let mut seen = 0;
@@ -189,8 +190,16 @@ pub(super) fn is_deleted_by_user(stamp: &Stamp) -> bool {
     stamp.deleted_from.as_deref() == Some(BY_USER)
 }
 
-/// Ids that are known and were not found, in order.
+/// Ids that are known, were not found and are missed, in order.
 pub(super) fn gone(found: &Found, known: &Known) -> Vec<String> {
+    let mut gone = absent(found, known);
+    gone.retain(|id| !known[id].restored);
+    gone
+}
+
+/// Ids that are known and were not found, in order: those too that a person
+/// brought back, whose absence is no loss.
+pub(super) fn absent(found: &Found, known: &Known) -> Vec<String> {
     let mut here: HashSet<&str> = found.files.iter().map(|file| file.id.as_str()).collect();
     let mut passed = HashSet::new();
     for own in &found.passed {
@@ -204,19 +213,69 @@ pub(super) fn gone(found: &Found, known: &Known) -> Vec<String> {
         let mut folders = id.match_indices('/').map(|(slash, _)| &id[..slash]);
         !unseen.is_empty() && folders.any(|folder| unseen.contains(folder))
     };
-    let mut gone: Vec<String> = known
+    let mut absent: Vec<String> = known
         .iter()
         .filter(|(id, stamp)| {
             // A file that is now passed over is no item any more, but its
             // ledger row stays.
             let there =
                 here.contains(id.as_str()) || passed.contains(id.as_str()) && stamp.item.is_none();
-            !there && !is_unseen(id) && !stamp.restored
+            !there && !is_unseen(id)
         })
         .map(|(id, _)| id.clone())
         .collect();
-    gone.sort_unstable();
-    gone
+    absent.sort_unstable();
+    absent
+}
+
+/// Whether the index surely knows all files as they are. What takes more than a
+/// glance to tell is not sure.
+pub(crate) fn is_known(
+    found: &Found,
+    store: &dyn Store,
+    source: SourceId,
+) -> pkb_store::Result<bool> {
+    let files: HashMap<&str, &str> = found
+        .files
+        .iter()
+        .map(|file| (file.id.as_str(), file.stamp.as_str()))
+        .collect();
+    let passed: HashSet<&str> = found.passed.iter().map(|own| own.id.as_str()).collect();
+    let (mut same, mut known) = (true, 0);
+    let mut absent = Vec::new();
+    let deleted = store.glance(source, &mut |id, stamp, state| match files.get(id) {
+        Some(there) => {
+            known += 1;
+            same &= *there == stamp;
+        }
+        None if passed.contains(id) => same &= state != LedgerState::Indexed,
+        None => absent.push(id.to_owned()),
+    })?;
+    // What a user deleted stays deleted; whatever else is back comes back.
+    let back = |(id, cause): (&String, &String)| *cause != BY_USER && files.contains_key(&**id);
+    Ok(same
+        && known == files.len()
+        && absent.iter().all(|id| deleted.contains_key(id))
+        && !deleted.iter().any(back))
+}
+
+/// How many files the index does not know as they are: new, changed and gone
+/// ones. What failed before counts only where it changed since.
+pub(crate) fn pending(found: &Found, known: &Known) -> usize {
+    let changed = found.files.iter().filter(|file| {
+        known.get(&file.id).is_none_or(|known| {
+            if known.state == LedgerState::Failed {
+                let tried = known.stamp.strip_prefix(TRIED_ONCE);
+                let tried = tried.unwrap_or(&known.stamp);
+                return !tried.is_empty() && tried != file.stamp;
+            }
+            differs(file, known, &known.pipeline, SyncOptions::default())
+        })
+    });
+    let gone = gone(found, known)
+        .into_iter()
+        .filter(|id| is_live(&known[id.as_str()]));
+    changed.count() + gone.count()
 }
 
 #[cfg(test)]
@@ -234,6 +293,7 @@ mod tests {
             content_hash: item.then_some([1; 32]),
             size: item.then_some(1),
             deleted_from: None,
+            restored: false,
         }
     }
 
@@ -276,6 +336,12 @@ mod tests {
         let known: Known = [("link.md".to_owned(), stamp(false))].into();
         assert!(gone(&found, &known).is_empty());
         assert_eq!(gone(&Found::default(), &known), ["link.md"]);
+        // What a person brought back is not missed, and may be elsewhere.
+        let mut back = stamp(true);
+        back.restored = true;
+        let known: Known = [("back.md".to_owned(), back)].into();
+        assert!(gone(&found, &known).is_empty());
+        assert_eq!(absent(&found, &known), ["back.md"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! what is new or changed read, chunked and stored.
 
 mod changes;
+mod lock;
 mod moves;
 mod reader;
 mod removals;
@@ -12,16 +13,20 @@ use std::path::Path;
 
 use pkb_sources::FolderSource;
 use pkb_store::{
-    ItemId, LedgerState, LedgerWrite, LockOutcome, NotIndexed, Provenance, Source, SyncCounts,
+    HeldLock, ItemId, LedgerState, LedgerWrite, Millis, NotIndexed, Provenance, Source, SyncCounts,
+    SyncRunId,
 };
 use serde::Serialize;
 
-use self::changes::{File, Found, Passed, Why, gone, is_changed, is_live, scan, settled_hash};
+use self::changes::{File, Passed, Why, absent, gone, is_changed, is_live, settled_hash};
+pub(crate) use self::changes::{Found, is_known, pending, scan};
+pub(crate) use self::lock::once_free;
 use self::moves::Written;
 use self::reader::{Progress, Reader, hash_all};
 use self::removals::Removals;
 use self::resembling::Lost;
 use self::writer::{Work, Writer};
+use crate::clock;
 use crate::embedding::{EmbedReport, is_zero};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -35,6 +40,8 @@ const BATCH_ITEMS: usize = 256;
 const OPTIMIZE_FROM: u64 = 200;
 /// Bytes of new texts that are held back to be compared with what is gone.
 const HELD_BYTES: usize = 64 << 20;
+/// Changes told one by one, of each source.
+const CHANGES_TOLD: usize = 1_000;
 
 /// How a sync is to go about it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,6 +54,8 @@ pub struct SyncOptions {
     pub all: bool,
     /// Leave the embedding for later.
     pub skip_embedding: bool,
+    /// Wait while another process syncs, however long that takes.
+    pub wait: bool,
 }
 
 /// What a sync did.
@@ -74,6 +83,40 @@ pub struct SourceReport {
     /// Why the source could not be looked at, or was not gone through wholly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// What changed, the first thousand of it.
+    #[serde(skip)]
+    pub changes: Vec<Change>,
+}
+
+/// Something that a sync changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// `added`, `updated`, `moved`, `restored` or `deleted`.
+    pub what: &'static str,
+    /// Path in the source.
+    pub path: String,
+    /// Path before a move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
+impl SourceReport {
+    /// How many items are not as they were before.
+    pub fn changed(&self) -> u64 {
+        let counts = &self.counts;
+        counts.added + counts.updated + counts.moved + counts.restored + counts.deleted
+    }
+}
+
+/// Notes a change, unless there are very many.
+fn tell(changes: &mut Vec<Change>, what: &'static str, path: &str, from: Option<&str>) {
+    if changes.len() < CHANGES_TOLD {
+        changes.push(Change {
+            what,
+            path: path.to_owned(),
+            from: from.map(str::to_owned),
+        });
+    }
 }
 
 impl SyncReport {
@@ -106,31 +149,64 @@ impl Engine {
                 .map(|name| self.source(name))
                 .collect::<Result<_, _>>()?,
         };
-        let _lock = match self.store().sync_lock()? {
-            LockOutcome::Acquired(lock) => lock,
-            LockOutcome::HeldBy(holder) => return Err(Error::Busy { pid: holder.pid }),
+        let lock = match self.sync_lock("sync", options.wait, job) {
+            Ok(lock) => lock,
+            Err(Error::Stopped) => {
+                return Ok(SyncReport {
+                    stopped: true,
+                    ..SyncReport::default()
+                });
+            }
+            Err(other) => return Err(other),
         };
+        self.sync_sources(&lock, &sources, options, job, None)
+    }
+
+    /// What [`Engine::sync`] does once it holds the lock. `found` is what a scan
+    /// of the one source found that began at that time, where nothing changed in
+    /// the database since.
+    pub(crate) fn sync_sources(
+        &self,
+        _lock: &HeldLock,
+        sources: &[Source],
+        options: SyncOptions,
+        job: &dyn Job,
+        mut found: Option<(Millis, Found)>,
+    ) -> Result<SyncReport, Error> {
         let _span = tracing::info_span!("sync").entered();
         self.update_terms()?;
         let mut report = SyncReport::default();
-        for source in &sources {
+        for source in sources {
             if job.stop() {
                 report.stopped = true;
                 break;
             }
-            let run = self.store().start_sync(source.id)?;
+            let (began, found) = match found.take() {
+                Some((began, found)) => (began, Some(found)),
+                None => (clock::now(), None),
+            };
+            let mut run = None;
+            let before = self.store().last_sync(source.id)?;
             let mut outcome = SourceReport {
                 source: source.spec.name.clone(),
                 ..SourceReport::default()
             };
-            let result = self.sync_folder(source, options, job, &mut outcome);
+            let result = self.sync_folder(source, options, job, &mut outcome, &mut run, found);
             let word = match &result {
                 Ok(()) if outcome.problem.is_some() => "incomplete",
                 Ok(()) => "done",
                 Err(Error::Stopped) => "stopped",
                 Err(_) => "failed",
             };
-            self.store().finish_sync(run, word, &outcome.counts)?;
+            let before = before.and_then(|run| run.outcome);
+            self.record(
+                source,
+                run,
+                before.as_deref() == Some(word),
+                word,
+                began,
+                &outcome,
+            )?;
             self.forget_stats();
             match result {
                 Ok(()) => {}
@@ -193,25 +269,67 @@ impl Engine {
         Ok(report)
     }
 
+    /// Records how a source's sync ended. One that changed nothing and ended as
+    /// the one before leaves no run: a watcher looks very often.
+    fn record(
+        &self,
+        source: &Source,
+        run: Option<SyncRunId>,
+        as_before: bool,
+        word: &str,
+        began: Millis,
+        outcome: &SourceReport,
+    ) -> Result<(), Error> {
+        let store = self.store();
+        let nothing_new = as_before && outcome.changed() == 0;
+        match run {
+            Some(run) if nothing_new => store.forget_sync(run)?,
+            Some(run) => store.finish_sync(run, word, &outcome.counts)?,
+            None if nothing_new => {}
+            None => {
+                let run = store.start_sync(source.id)?;
+                store.finish_sync(run, word, &outcome.counts)?;
+            }
+        }
+        if matches!(word, "done" | "incomplete") {
+            store.looked(source.id, began)?;
+        }
+        Ok(())
+    }
+
     fn sync_folder(
         &self,
         source: &Source,
         options: SyncOptions,
         job: &dyn Job,
         outcome: &mut SourceReport,
+        run: &mut Option<SyncRunId>,
+        found: Option<Found>,
     ) -> Result<(), Error> {
         let _span = tracing::info_span!("ingest").entered();
         let pipeline = Pipeline::of(self, source)?;
         let folder =
             FolderSource::open(Path::new(&source.spec.location), &pipeline.folder_settings)?;
-        let found = scan(&folder, job)?;
+        let found = match found {
+            Some(found) => found,
+            None => scan(&folder, job)?,
+        };
+        let known = self.store().stamps(source.id)?;
+        let is_new = |file: &File| {
+            (known.get(&file.id)).is_none_or(|own| is_changed(file, own, &pipeline, options))
+        };
+        let is_left = |id: &String| is_live(&known[id]) || known[id].item.is_none();
+        if found.files.iter().any(is_new) || gone(&found, &known).iter().any(is_left) {
+            *run = Some(self.store().start_sync(source.id)?);
+        }
         let work = Work {
             source,
             folder: &folder,
             pipeline: &pipeline,
             sets: &pipeline.wanted_sets(self)?,
-            known: self.store().stamps(source.id)?,
+            known,
             counts: &mut outcome.counts,
+            changes: &mut outcome.changes,
         };
         let mut writer = Writer::new(self, work);
         follow_moves(&mut writer, &found, job)?;
@@ -256,6 +374,9 @@ impl Engine {
         }
         let items: Vec<ItemId> = live.iter().filter_map(|id| known[id].item).collect();
         outcome.counts.deleted += self.store().soft_delete(&items, "file_deleted")?;
+        for id in &live {
+            tell(&mut outcome.changes, "deleted", id, None);
+        }
         let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
         self.store().forget(source.id, &rows)?;
         Ok(())
@@ -377,7 +498,7 @@ impl Engine {
 fn follow_moves(writer: &mut Writer<'_>, found: &Found, job: &dyn Job) -> Result<(), Error> {
     let _span = tracing::debug_span!("ingest.moves").entered();
     let known = &writer.work.known;
-    let mut gone = gone(found, known);
+    let mut gone = absent(found, known);
     gone.retain(|id| known[id].item.is_some());
     let candidates = moves::to_hash(&found.files, known, &gone);
     let hashes = hash_all(writer.work.folder, &candidates, job);

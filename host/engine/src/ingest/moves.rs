@@ -11,6 +11,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use pkb_store::Stamp;
 use unicode_normalization::UnicodeNormalization;
 
 use super::changes::{File, Known, is_deleted_by_user, is_live};
@@ -105,7 +106,7 @@ fn by_bytes(written: &[Written<'_>], known: &Known, gone: &[String]) -> Moves {
         if let Some(hash) = written.hash
             && Some(hash) != before
         {
-            let there = own.is_some_and(is_live);
+            let there = own.is_some_and(is_wanted);
             let to = if there { &mut taken } else { &mut free };
             to.entry(hash).or_default().push(id);
         }
@@ -181,7 +182,7 @@ fn keep_possible(moves: &mut Moves, known: &Known, gone: &HashSet<&str>) {
         let wrong: Vec<String> = moves
             .iter()
             .filter(|(to, from)| {
-                let stays = known.get(*to).is_some_and(is_live) && !leaving.contains(to.as_str());
+                let stays = known.get(*to).is_some_and(is_wanted) && !leaving.contains(to.as_str());
                 let left_empty = !gone.contains(from.as_str()) && !moves.contains_key(*from);
                 stays || left_empty
             })
@@ -196,8 +197,15 @@ fn keep_possible(moves: &mut Moves, known: &Known, gone: &HashSet<&str>) {
     }
 }
 
+/// Whether there is an item that goes by its file: it can be searched, and was
+/// not brought back by a person while its file was gone.
+fn is_wanted(stamp: &Stamp) -> bool {
+    is_live(stamp) && !stamp.restored
+}
+
 /// A deleted item in the way of one that moves gets the path that becomes free
-/// by it: so it can still be brought back.
+/// by it, so that it can still be brought back; so does one that a person
+/// brought back, whose text no file has.
 fn make_room(moves: &mut Moves, known: &Known, gone: &HashSet<&str>) {
     let leaving: HashSet<String> = moves.values().cloned().collect();
     let in_the_way: Vec<String> = moves
@@ -256,18 +264,20 @@ fn by_name(written: &[Written<'_>], known: &Known, gone: &[String], moves: &mut 
 
 #[cfg(test)]
 mod tests {
-    use pkb_store::{ItemId, LedgerState, Stamp};
+    use pkb_store::{ItemId, LedgerState};
 
     use super::*;
 
     /// What was there: each file's content, after a `!` where it was deleted
-    /// by its file's going, after a `?` where a person deleted it.
+    /// by its file's going, after a `?` where a person deleted it, after a `+`
+    /// where a person brought it back.
     fn known(before: &[(&str, &str)]) -> Known {
-        let stamp = |(at, (id, content)): (i64, &(&str, &str))| {
-            let (deleted, content) = match content.split_at_checked(1) {
+        let stamp = |(at, (id, marked)): (i64, &(&str, &str))| {
+            let (deleted, content) = match marked.split_at_checked(1) {
                 Some(("!", content)) => (Some("file_deleted"), content),
                 Some(("?", content)) => (Some("user"), content),
-                _ => (None, *content),
+                Some(("+", content)) => (None, content),
+                _ => (None, *marked),
             };
             let stamp = Stamp {
                 stamp: content.to_owned(),
@@ -277,6 +287,7 @@ mod tests {
                 content_hash: Some(*blake3::hash(content.as_bytes()).as_bytes()),
                 size: Some(content.len() as u64),
                 deleted_from: deleted.map(str::to_owned),
+                restored: marked.starts_with('+'),
             };
             ((*id).to_owned(), stamp)
         };
@@ -397,6 +408,10 @@ mod tests {
             moves(&chain, &[("b", "1"), ("c", "2")]),
             ["a>b", "b>c", "c>a"]
         );
+        // What a person brought back is there elsewhere, or keeps its text.
+        assert_eq!(moves(&[("a", "+1")], &[("b", "1")]), ["a>b"]);
+        let back = [("draft", "2"), ("note", "+1")];
+        assert_eq!(moves(&back, &[("note", "2")]), ["draft>note", "note>draft"]);
         // It is there itself again, and nothing moved.
         assert!(moves(&[("a", "!1")], &[("a", "1")]).is_empty());
     }

@@ -7,15 +7,18 @@ use pkb_store::{
     ItemWrite, LedgerWrite, NotIndexed, Provenance, Rename, Source, Stamp, SyncCounts, WantedSet,
 };
 
-use super::BATCH_ITEMS;
 use super::changes::{File, Known, is_live};
 use super::moves::Move;
+use super::{BATCH_ITEMS, Change, tell};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::pipeline::{CHANGED, Pipeline, Read};
 
 /// Bytes of text written in one transaction, about.
 const BATCH_BYTES: usize = 8 << 20;
+
+/// Stands before the stamp of a file that is to be tried once more.
+pub(super) const TRIED_ONCE: &str = "tried once: ";
 
 /// What the writer works with.
 pub(super) struct Work<'a> {
@@ -27,6 +30,8 @@ pub(super) struct Work<'a> {
     /// What is known of the source; follows what is moved.
     pub(super) known: Known,
     pub(super) counts: &'a mut SyncCounts,
+    /// What is told one by one.
+    pub(super) changes: &'a mut Vec<Change>,
 }
 
 /// Collects what was read and stores it in batches.
@@ -74,22 +79,23 @@ impl<'a> Writer<'a> {
         // A row that only says that the new path failed before goes with it.
         let done = self.engine.store().rename(&renames)?;
         let known = &mut self.work.known;
-        let stamps: Vec<(String, Stamp)> = moves
+        let stamps: Vec<(&Move, Stamp)> = moves
             .iter()
             .zip(done)
             .filter(|(_, done)| done.is_some())
-            .filter_map(|(own, _)| Some((own.to.clone(), known.remove(&own.from)?)))
+            .filter_map(|(own, _)| Some((own, known.remove(&own.from)?)))
             .collect();
-        for (to, stamp) in stamps {
+        for (Move { from, to, .. }, stamp) in stamps {
             if is_live(&stamp) {
                 self.work.counts.moved += 1;
                 self.moved.insert(to.clone());
+                tell(self.work.changes, "moved", to, Some(from));
             }
             let stamp = Stamp {
                 stamp: String::new(),
                 ..stamp
             };
-            self.work.known.insert(to, stamp);
+            self.work.known.insert(to.clone(), stamp);
         }
         Ok(())
     }
@@ -103,12 +109,18 @@ impl<'a> Writer<'a> {
             }
             Read::Document(document) => {
                 let counts = &mut *self.work.counts;
+                let mut note = |count: &mut u64, what| {
+                    *count += 1;
+                    tell(self.work.changes, what, &file.id, None);
+                };
                 match known {
-                    Some(known) if known.deleted_from.is_some() => counts.restored += 1,
-                    Some(known) if known.item.is_some() => {
-                        counts.updated += u64::from(!self.moved.contains(&file.id));
+                    Some(known) if known.deleted_from.is_some() => {
+                        note(&mut counts.restored, "restored");
                     }
-                    _ => counts.added += 1,
+                    // It was told already.
+                    Some(known) if known.item.is_some() && self.moved.contains(&file.id) => {}
+                    Some(known) if known.item.is_some() => note(&mut counts.updated, "updated"),
+                    _ => note(&mut counts.added, "added"),
                 }
                 let item = document.into_item(
                     self.work.source,
@@ -175,7 +187,7 @@ impl<'a> Writer<'a> {
 /// is not tried again until it changes; something that no file has, where
 /// another try costs little or may go better.
 fn stamp_of_failure(file: &File, known: Option<&Stamp>, reason: &str) -> String {
-    let second_try = format!("tried once: {}", file.stamp);
+    let second_try = format!("{TRIED_ONCE}{}", file.stamp);
     match reason {
         "unreadable" | CHANGED => String::new(),
         "deadline" if known.is_none_or(|known| known.stamp != second_try) => second_try,

@@ -25,6 +25,8 @@ pub use self::confidence::{Confidence, Level};
 const DEPTH: usize = 200;
 /// Items in an answer at most.
 const MOST: usize = 100;
+/// Searches for one answer at most, where what is found changes meanwhile.
+const ATTEMPTS: u32 = 5;
 /// Items taken beyond the limit, as some may be the same as others.
 const SPARE: usize = 10;
 
@@ -127,11 +129,25 @@ pub struct Freshness {
     /// looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vectors_missing: Option<u64>,
+    /// Files that were found new, changed or gone, and that the answer does not
+    /// know as they are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub waiting: u64,
+    /// Sources that could not be looked at, or not in time, by name: what
+    /// changed there since the last sync is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unseen: Vec<String>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Time of each stage, in milliseconds.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Times {
+    /// Looking at the sources beforehand.
+    pub look_ms: f64,
     /// Taking the query apart.
     pub analyze_ms: f64,
     /// The lexical leg.
@@ -235,22 +251,32 @@ impl Engine {
             0 => 10,
             limit => limit.min(MOST),
         };
-        let (mut answer, ranking) = self.rank(request, limit)?;
-        if let Some(Ranking {
-            prepared,
-            legs,
-            fused,
-        }) = ranking
-        {
-            let showing = Instant::now();
-            let wanted = &fused[..fused.len().min(limit + SPARE)];
-            answer.hits = self.show(&prepared, &legs, wanted, limit)?;
-            answer.times.show_ms = ms(showing.elapsed());
-            span.record("verdict", answer.confidence.level.name());
-            span.record("hits", answer.hits.len());
+        let mut attempts = ATTEMPTS;
+        loop {
+            attempts -= 1;
+            let (mut answer, ranking) = self.rank(request, limit)?;
+            let mut lost = false;
+            if let Some(Ranking {
+                prepared,
+                legs,
+                fused,
+            }) = ranking
+            {
+                let showing = Instant::now();
+                let wanted = &fused[..fused.len().min(limit + SPARE)];
+                (answer.hits, lost) = self.show(&prepared, &legs, wanted, limit)?;
+                answer.times.show_ms = ms(showing.elapsed());
+                span.record("verdict", answer.confidence.level.name());
+                span.record("hits", answer.hits.len());
+            }
+            // An item that was stored anew between the two would be missing,
+            // though it is there.
+            if lost && attempts > 0 {
+                continue;
+            }
+            answer.times.total_ms = ms(began.elapsed());
+            return Ok(answer);
         }
-        answer.times.total_ms = ms(began.elapsed());
-        Ok(answer)
     }
 
     /// The items that fit `request`, best first and not more than its limit,
@@ -433,14 +459,14 @@ impl Engine {
         Ok(Freshness {
             last_sync: last
                 .into_iter()
-                .map(|(_, run)| run.and_then(|run| run.finished))
+                .map(|(source, run)| source.looked.or(run.and_then(|run| run.finished)))
                 .min()
                 .flatten(),
-            vectors_missing: None,
+            ..Freshness::default()
         })
     }
 }
 
-fn ms(time: Duration) -> f64 {
+pub(crate) fn ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e5).round() / 100.0
 }

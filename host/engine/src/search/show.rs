@@ -30,14 +30,15 @@ struct Shown<'a> {
 }
 
 impl Engine {
-    /// At most `limit` hits for the items, in their order.
+    /// At most `limit` hits for the items, in their order, and whether some are
+    /// no longer there as they were found.
     pub(super) fn show(
         &self,
         prepared: &Prepared,
         legs: &Legs,
         fused: &[(ItemId, Why)],
         limit: usize,
-    ) -> Result<Vec<Hit>, Error> {
+    ) -> Result<(Vec<Hit>, bool), Error> {
         let _span = tracing::debug_span!("search.show").entered();
         let ranked: Vec<Vec<ChunkId>> = fused
             .iter()
@@ -50,11 +51,14 @@ impl Engine {
             .into_iter()
             .map(|hit| (hit.chunk.id, hit))
             .collect();
+        let mut lost = false;
         let mut shown: Vec<Shown<'_>> = Vec::new();
         for ((_, why), ids) in fused.iter().zip(&ranked) {
             let chunks: Vec<ChunkHit> = ids.iter().filter_map(|id| found.remove(id)).collect();
-            // An item may be gone since it was found.
-            if !chunks.is_empty() {
+            // An item may be gone since it was found, or have other chunks.
+            if chunks.is_empty() {
+                lost |= !ids.is_empty();
+            } else {
                 shown.push(Shown {
                     chunks,
                     terms: Vec::new(),
@@ -68,10 +72,11 @@ impl Engine {
         self.analyze_shown(&mut shown, &highlighter)?;
         let mut shown = fold_same(shown);
         shown.truncate(limit);
-        shown
+        let hits: Result<_, Error> = shown
             .iter()
             .map(|shown| self.hit(shown, &highlighter))
-            .collect()
+            .collect();
+        Ok((hits?, lost))
     }
 
     /// Has the chunks analyzed, and puts one first whose text holds a word

@@ -56,6 +56,7 @@ pub(crate) fn sync(engine: &Engine, args: &cli::Sync, output: &Output) -> anyhow
         retry_failed: args.retry_failed,
         all: args.all,
         skip_embedding: args.no_embed,
+        wait: args.wait,
     };
     let report = engine.sync(&args.source, options, &watch);
     watch.clear();
@@ -126,7 +127,7 @@ fn show(report: &SyncReport, output: &Output) {
     }
 }
 
-fn summary(source: &SourceReport) -> String {
+pub(super) fn summary(source: &SourceReport) -> String {
     let counts = &source.counts;
     let parts: Vec<String> = [
         (counts.added, "added"),

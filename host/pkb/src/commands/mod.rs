@@ -10,8 +10,10 @@ mod model;
 mod plugin;
 mod read;
 mod search;
+mod serve;
 mod stats;
 mod status;
+mod watch;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -20,7 +22,7 @@ use pkb_engine::{Access, Engine, Error, Home};
 
 use crate::cli::{Cli, Command, Global};
 use crate::output::Output;
-use crate::{FAILED, WRONG_USAGE, mcp, signals};
+use crate::{FAILED, WRONG_USAGE, signals};
 
 pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
     let Cli { global, command } = cli;
@@ -30,13 +32,15 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
             signals::listen();
             library::sync(&open(&global, Access::Write)?, &args, output)
         }
-        Command::Search(args) => search::search(&open(&global, Access::Read)?, args, output),
+        Command::Search(args) => {
+            search::search(&Arc::new(open(&global, Access::Read)?), args, output)
+        }
         Command::Get(args) => read::get(&open(&global, Access::Read)?, args, output),
         Command::Similar(args) => read::similar(&open(&global, Access::Read)?, &args, output),
         Command::Links(args) => read::links(&open(&global, Access::Read)?, &args, output),
         Command::List(args) => browse::list(&open(&global, Access::Read)?, args, output),
         Command::Browse(args) => browse::browse(&open(&global, Access::Read)?, args, output),
-        Command::Status => status::status(&open(&global, Access::Read)?, output),
+        Command::Status => status::status(&Arc::new(open(&global, Access::Read)?), output),
         Command::Stats(args) => stats::stats(&home(&global)?, &args, output),
         Command::Ledger(args) => status::ledger(&open(&global, Access::Read)?, args, output),
         Command::Doctor(args) => {
@@ -67,7 +71,8 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
             signals::listen();
             eval::run(&home(&global)?, args, output)
         }
-        Command::Serve => serve(&global),
+        Command::Watch(args) => watch::watch(open(&global, Access::Write)?, &args, output),
+        Command::Serve(args) => serve::serve(open(&global, Access::Write)?, &args, output),
     }
 }
 
@@ -85,17 +90,4 @@ pub(crate) fn home(global: &Global) -> anyhow::Result<Home> {
 
 fn open(global: &Global, access: Access) -> anyhow::Result<Engine> {
     Ok(Engine::open(home(global)?, access)?)
-}
-
-fn serve(global: &Global) -> anyhow::Result<ExitCode> {
-    let engine = Arc::new(open(global, Access::Write)?);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()?;
-    let served = runtime.block_on(mcp::serve(engine));
-    // A call that is still running must not keep the process: what it has
-    // committed is safe.
-    runtime.shutdown_background();
-    served.map(|()| ExitCode::SUCCESS)
 }

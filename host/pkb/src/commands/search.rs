@@ -2,28 +2,36 @@
 
 use std::process::ExitCode;
 
-use pkb_engine::{Confidence, Engine, Hit, Level, SearchAnswer, SearchRequest, Why};
+use std::sync::Arc;
+
+use pkb_engine::{Confidence, Engine, Hit, Level, Look, SearchAnswer, SearchRequest, Why};
 
 use super::citation::{INDENT, cite};
 use super::status::ago;
 use crate::cli;
-use crate::output::{DIM, Output, STRONG, printable};
+use crate::output::{DIM, Output, STRONG, count, printable};
 
 /// Lines that a snippet takes at most.
 const SNIPPET_LINES: usize = 4;
 
 pub(crate) fn search(
-    engine: &Engine,
+    engine: &Arc<Engine>,
     args: cli::Search,
     output: &Output,
 ) -> anyhow::Result<ExitCode> {
-    let answer = engine.search(&SearchRequest {
+    let look = match (args.fresh, args.as_is) {
+        (true, _) => Look::Whole,
+        (_, true) => Look::None,
+        _ => Look::Bounded,
+    };
+    let request = SearchRequest {
         query: args.query.join(" "),
         limit: usize::from(args.limit),
         mode: args.mode.into(),
         filter: args.filters.filter()?,
         fusion: args.fusion.into(),
-    })?;
+    };
+    let answer = engine.search_fresh(&request, look)?;
     if output.json {
         output.json(&answer)?;
         return Ok(ExitCode::SUCCESS);
@@ -106,10 +114,24 @@ fn sureness(confidence: &Confidence) -> String {
 
 /// How well the answer knows the present state of the sources.
 fn freshness(answer: &SearchAnswer) -> String {
-    match answer.freshness.last_sync {
+    let freshness = &answer.freshness;
+    let mut text = match freshness.last_sync {
         Some(when) => format!("synced {}", ago(when)),
         None => "not every source was synced yet".into(),
+    };
+    if freshness.waiting > 0 {
+        text.push_str(&format!(
+            ", {} waiting",
+            count(freshness.waiting, "change", "changes")
+        ));
     }
+    if !freshness.unseen.is_empty() {
+        text.push_str(&format!(
+            ", no time to look for changes in {}",
+            printable(&freshness.unseen.join(", "))
+        ));
+    }
+    text
 }
 
 /// Both ranks and the fused score; with `explain` the raw scores and words.
@@ -144,8 +166,9 @@ fn times(answer: &SearchAnswer, output: &Output) {
         })
         .collect();
     output.line(format_args!(
-        "{DIM}legs {}; analyzing {:.1} ms, lexical {:.1} ms, embedding {:.1} ms, dense {:.1} ms, fusing {:.1} ms, showing {:.1} ms, in all {:.1} ms{DIM:#}",
+        "{DIM}legs {}; looking {:.1} ms, analyzing {:.1} ms, lexical {:.1} ms, embedding {:.1} ms, dense {:.1} ms, fusing {:.1} ms, showing {:.1} ms, in all {:.1} ms{DIM:#}",
         legs.join(" and "),
+        times.look_ms,
         times.analyze_ms,
         times.lexical_ms,
         times.embed_ms,

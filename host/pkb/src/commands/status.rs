@@ -1,9 +1,10 @@
 //! `status`, `ledger` and `doctor`.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use pkb_engine::{Engine, Health, LedgerRequest, LedgerState, Remedy, short_path};
+use pkb_engine::{Engine, Health, How, LedgerRequest, LedgerState, Remedy, SourceNow, short_path};
 use serde_json::json;
 
 use crate::FAILED;
@@ -11,7 +12,7 @@ use crate::cli;
 use crate::output::{DIM, Output, STRONG, Table, bytes, count, thousands};
 use crate::progress::Watch;
 
-pub(crate) fn status(engine: &Engine, output: &Output) -> anyhow::Result<ExitCode> {
+pub(crate) fn status(engine: &Arc<Engine>, output: &Output) -> anyhow::Result<ExitCode> {
     let health = engine.health()?;
     if output.json {
         output.json(&health)?;
@@ -105,6 +106,52 @@ fn sources(health: &Health, output: &Output) {
             .styled(short_path(source.source.spec.location.as_ref()), DIM);
     }
     table.print(output);
+    output.line(format_args!("{STRONG}Freshness{STRONG:#}"));
+    let mut table = Table::default();
+    for now in &health.now {
+        let watched = match (&now.watched, health.watching.as_ref().and_then(|it| it.pid)) {
+            (None, _) => "not watched".into(),
+            (Some(how), pid) => {
+                let by = pid
+                    .map(|pid| format!(" by process {pid}"))
+                    .unwrap_or_default();
+                format!("watched{by}{}", how_words(how))
+            }
+        };
+        table
+            .row()
+            .text(format_args!("  {}", now.source))
+            .text(looked(now))
+            .text(match now.waiting {
+                Some(0) => "nothing waiting".into(),
+                Some(waiting) => format!("{} waiting", count(waiting, "change", "changes")),
+                None => "could not be looked at".into(),
+            })
+            .text(watched);
+    }
+    table.print(output);
+    if let Some(holder) = &health.syncing {
+        let pid = holder.pid.map(|pid| format!(" {pid}")).unwrap_or_default();
+        let doing = holder.doing.as_deref().unwrap_or("sync");
+        output.line(format_args!("Process{pid} (pkb {doing}) is syncing."));
+    }
+}
+
+fn looked(now: &SourceNow) -> String {
+    match now.looked {
+        Some(when) => format!("looked at {}", ago(when)),
+        None => "never looked at".into(),
+    }
+}
+
+fn how_words(how: &How) -> String {
+    match how {
+        How::Events => String::new(),
+        How::Scans { every_s, reason } => {
+            format!(", looked at every {every_s} s only: {reason}")
+        }
+        How::Gone { reason } => format!(", but not there: {reason}"),
+    }
 }
 
 /// How long ago a time in milliseconds since 1970 was.
@@ -213,7 +260,7 @@ pub(crate) fn doctor(
                 } else if has(&[Remedy::Resync]) {
                     output.note("`pkb sync` reads again what is stored wrong");
                 }
-                if has(&[Remedy::Restore]) {
+                if has(&[Remedy::Restore, Remedy::Rewrite]) {
                     output.note(
                         "the file itself is damaged: put back a backup with `pkb restore-backup FILE`, or move pkb.db away and add the sources again",
                     );

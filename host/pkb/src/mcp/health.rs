@@ -1,8 +1,9 @@
 //! `health_check`.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
-use pkb_engine::{Engine, Error, Health};
+use pkb_engine::{Engine, Error, Health, How, SourceNow};
 use rmcp::model::Tool;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,19 @@ struct SourceHealth {
     /// Its latest sync; not there when it was never synced.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_sync: Option<LastSync>,
+    /// When it was last gone through, whether or not anything had changed, in
+    /// ISO 8601.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    looked: Option<String>,
+    /// Whether a process takes in what changes there, as it changes.
+    watched: bool,
+    /// What keeps it from being watched as it should.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    watched_badly: Option<String>,
+    /// Files that are not in the index as they are; not there when that could
+    /// not be found out at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting: Option<u64>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -128,7 +142,7 @@ struct Ledger {
     with_warnings: u64,
 }
 
-pub(super) fn check(engine: &Engine, _arguments: Arguments) -> Result<Answer<Report>, Error> {
+pub(super) fn check(engine: &Arc<Engine>, _arguments: Arguments) -> Result<Answer<Report>, Error> {
     let data = report(engine.health()?);
     Ok(Answer {
         text: text(&data),
@@ -137,11 +151,18 @@ pub(super) fn check(engine: &Engine, _arguments: Arguments) -> Result<Answer<Rep
 }
 
 fn report(health: Health) -> Report {
+    let now = |name: &str| health.now.iter().find(|now| now.source == name);
     let sources: Vec<SourceHealth> = health
         .store
         .sources
         .into_iter()
         .map(|source| SourceHealth {
+            looked: now(&source.source.spec.name)
+                .and_then(|now| now.looked)
+                .and_then(date),
+            watched: now(&source.source.spec.name).is_some_and(|now| now.watched.is_some()),
+            watched_badly: now(&source.source.spec.name).and_then(badly),
+            waiting: now(&source.source.spec.name).and_then(|now| now.waiting),
             name: source.source.spec.name,
             kind: source.source.spec.kind,
             location: source.source.spec.location,
@@ -201,6 +222,16 @@ fn report(health: Health) -> Report {
     }
 }
 
+fn badly(now: &SourceNow) -> Option<String> {
+    match &now.watched {
+        None | Some(How::Events) => None,
+        Some(How::Scans { every_s, reason }) => {
+            Some(format!("looked at every {every_s} s only: {reason}"))
+        }
+        Some(How::Gone { reason }) => Some(reason.clone()),
+    }
+}
+
 fn text(report: &Report) -> String {
     let mut text = format!(
         "pkb {} at {}: {}, {}, database of {}.\n",
@@ -232,10 +263,25 @@ fn text(report: &Report) -> String {
                     .or(started.as_deref())
                     .unwrap_or("at an unknown time");
                 let how = outcome.as_deref().unwrap_or("not finished");
-                let _ = writeln!(text, "last sync {when} ({how})");
+                let _ = write!(text, "last sync {when} ({how})");
             }
-            None => text.push_str("never synced\n"),
+            None => text.push_str("never synced"),
         }
+        if let Some(looked) = &source.looked {
+            let _ = write!(text, ", last looked at {looked}");
+        }
+        if let Some(waiting) = source.waiting.filter(|waiting| *waiting > 0) {
+            let _ = write!(text, ", {} waiting", count(waiting, "change", "changes"));
+        }
+        text.push_str(if source.watched {
+            ", watched"
+        } else {
+            ", not watched"
+        });
+        if let Some(why) = &source.watched_badly {
+            let _ = write!(text, " ({})", line(why));
+        }
+        text.push('\n');
     }
     let model = &report.model;
     if model.installed {

@@ -43,11 +43,12 @@ use tracing::{Instrument, Span};
 use self::input::Watched;
 
 /// Serves one client on stdin and stdout until stdin ends. Nothing but
-/// protocol messages is written to stdout.
+/// protocol messages is written to stdout. Calls `connected` once the client
+/// has begun.
 ///
 /// # Errors
 /// When the client does not begin as the protocol says, or stdout fails.
-pub(crate) async fn serve(engine: Arc<Engine>) -> anyhow::Result<()> {
+pub(crate) async fn serve(engine: Arc<Engine>, connected: impl FnOnce()) -> anyhow::Result<()> {
     let client_left = Arc::new(AtomicBool::new(false));
     let (stdin, stdout) = stdio_pipes();
     let stdin = Watched::new(stdin, client_left.clone());
@@ -63,6 +64,7 @@ pub(crate) async fn serve(engine: Arc<Engine>) -> anyhow::Result<()> {
             return Err(error).context("the MCP client did not begin as the protocol says");
         }
     };
+    connected();
     running
         .waiting()
         .await
@@ -184,13 +186,21 @@ impl Server {
     ) -> Result<CallToolResult, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let result = match request.name.as_ref() {
-            search::NAME => self.call(arguments, search::search).await,
+            search::NAME => {
+                let engine = self.engine.clone();
+                let search = move |_: &Engine, asked| search::search(&engine, asked);
+                self.call(arguments, search).await
+            }
             documents::GET => self.call(arguments, documents::get).await,
             similar::NAME => self.call(arguments, similar::similar).await,
             links::NAME => self.call(arguments, links::links).await,
             browse::NAME => self.call(arguments, browse::browse).await,
             sync::NAME => sync::sync(self, arguments, context).await,
-            health::NAME => self.call(arguments, health::check).await,
+            health::NAME => {
+                let engine = self.engine.clone();
+                let check = move |_: &Engine, asked| health::check(&engine, asked);
+                self.call(arguments, check).await
+            }
             unknown => {
                 let names: Vec<String> = tools()
                     .into_iter()

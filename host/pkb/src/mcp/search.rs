@@ -1,8 +1,9 @@
 //! `search_knowledge`.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
-use pkb_engine::{Engine, Error, Fusion, Hit, Mode, SearchAnswer, SearchRequest};
+use pkb_engine::{Engine, Error, Fusion, Hit, Look, Mode, SearchAnswer, SearchRequest};
 use rmcp::model::Tool;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use super::citation::Citation;
 use super::render::{NOTICE, date, in_tools, line, quoted};
 use super::{Answer, reads_only, tool};
 use crate::filters::Filters;
-use crate::output::count;
+use crate::output::{count, thousands};
 
 pub(super) const NAME: &str = "search_knowledge";
 const DESCRIPTION: &str = "Finds passages in everything the user saved (notes, documents, pages) by word and by \
@@ -84,6 +85,12 @@ pub(super) struct Found {
     /// 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     synced: Option<String>,
+    /// Files that were found new, changed or gone, and that this answer does
+    /// not know as they are.
+    waiting: u64,
+    /// Sources that could not be looked at in time: what changed there since
+    /// the last sync is not known.
+    unseen: Vec<String>,
     /// Best first, one for each item.
     hits: Vec<FoundItem>,
     /// What the reader should know about this search.
@@ -157,7 +164,7 @@ struct Also {
     place: String,
 }
 
-pub(super) fn search(engine: &Engine, arguments: Arguments) -> Result<Answer<Found>, Error> {
+pub(super) fn search(engine: &Arc<Engine>, arguments: Arguments) -> Result<Answer<Found>, Error> {
     let request = SearchRequest {
         query: arguments.query,
         limit: arguments.limit.clamp(1, MOST) as usize,
@@ -169,8 +176,25 @@ pub(super) fn search(engine: &Engine, arguments: Arguments) -> Result<Answer<Fou
         filter: arguments.filters.filter()?,
         fusion: Fusion::default(),
     };
-    let answer = engine.search(&request)?;
-    let notes: Vec<String> = answer.notes.iter().map(|note| in_tools(note)).collect();
+    let answer = engine.search_fresh(&request, Look::Bounded)?;
+    let mut notes: Vec<String> = answer.notes.iter().map(|note| in_tools(note)).collect();
+    let freshness = &answer.freshness;
+    if freshness.waiting > 0 {
+        notes.push(format!(
+            "{} not in this answer yet: {} takes them in.",
+            match freshness.waiting {
+                1 => "1 file that changed is".to_owned(),
+                more => format!("{} files that changed are", thousands(more)),
+            },
+            super::sync::NAME
+        ));
+    }
+    if !freshness.unseen.is_empty() {
+        notes.push(format!(
+            "There was no time to look for changes in {}.",
+            line(&freshness.unseen.join(", "))
+        ));
+    }
     let data = found(answer, notes, arguments.explain);
     Ok(Answer {
         text: text(&data),
@@ -198,6 +222,8 @@ fn found(answer: SearchAnswer, notes: Vec<String>, explain: bool) -> Found {
             })
             .collect(),
         synced: answer.freshness.last_sync.and_then(date),
+        waiting: answer.freshness.waiting,
+        unseen: answer.freshness.unseen,
         hits: answer
             .hits
             .into_iter()

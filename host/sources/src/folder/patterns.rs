@@ -5,7 +5,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use super::FolderSettings;
 use crate::Error;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Patterns {
     ignore: GlobSet,
     /// None when everything is included.

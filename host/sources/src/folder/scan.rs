@@ -292,7 +292,7 @@ impl Walk<'_> {
 
 /// Whether a name hides its bearer: one dot in front does. Two or more are part
 /// of a title (`...And Justice for All.md`).
-fn is_hidden(name: &OsStr) -> bool {
+pub(super) fn is_hidden(name: &OsStr) -> bool {
     matches!(name.as_encoded_bytes(), [b'.', next, ..] if *next != b'.')
 }
 

@@ -16,7 +16,7 @@ use crate::{Error, PutBack, Remedy, Result};
 const BEFORE: &str = ".before-restore";
 
 /// Copies all of `from` over all of `to`, in one transaction of each.
-fn copy(from: &Connection, to: &mut Connection) -> rusqlite::Result<()> {
+pub(super) fn copy(from: &Connection, to: &mut Connection) -> rusqlite::Result<()> {
     let started = Instant::now();
     let backup = Backup::new(from, to)?;
     loop {
@@ -130,14 +130,38 @@ pub(super) fn beside_it(database: &Path) -> Result<Vec<PathBuf>> {
     Ok(copies)
 }
 
-/// A copy that is worked on, and removed at the end.
-struct Working(PathBuf);
+/// Where the state before something was put in the place of a database is
+/// kept.
+pub(super) fn before(path: &Path) -> PathBuf {
+    beside(path, BEFORE)
+}
 
-impl Drop for Working {
-    fn drop(&mut self) {
+/// A database that is worked on, and removed at the end.
+pub(super) struct Working(PathBuf);
+
+impl Working {
+    /// A place beside a database, where nothing is yet.
+    pub(super) fn beside(path: &Path) -> Self {
+        let work = Self(beside(path, ".restoring"));
+        // Of someone who was cut off.
+        work.remove();
+        work
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn remove(&self) {
         for suffix in ["", "-wal", "-shm"] {
             let _ = std::fs::remove_file(beside(&self.0, suffix));
         }
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.remove();
     }
 }
 
@@ -157,14 +181,13 @@ pub(super) fn put_back(path: &Path, from: &Path) -> Result<PutBack> {
     {
         return Err(bad("it is the database in use".into()));
     }
-    let work = Working(beside(path, ".restoring"));
-    drop(Working(work.0.clone()));
+    let work = Working::beside(path);
     let schema = fetch(from, &work.0, &bad)?;
 
     // What is there now is kept before anything is replaced.
     pool::create_private(path)?;
     let mut live = Pool::unopened(path, Access::Write);
-    let kept = beside(path, BEFORE);
+    let kept = before(path);
     let mut generation = 0;
     let mut answer = PutBack {
         before: None,
@@ -243,7 +266,7 @@ fn fetch(from: &Path, to: &Path, bad: &dyn Fn(String) -> Error) -> Result<u32> {
         .map_err(|e| unreadable(pool::meaning(from, "be checked", e)))?;
     if let Some(problem) = problems
         .iter()
-        .find(|problem| problem.remedy == Remedy::Restore)
+        .find(|problem| problem.remedy == Remedy::Rewrite)
     {
         return Err(bad(format!("it is damaged ({})", problem.message)));
     }

@@ -14,7 +14,7 @@ pub(super) fn check(conn: &Connection) -> rusqlite::Result<Vec<Problem>> {
     pages(conn, &mut problems)?;
     if problems
         .iter()
-        .any(|problem| problem.remedy == Remedy::Restore)
+        .any(|problem| problem.remedy == Remedy::Rewrite)
     {
         // What follows would stumble over the same damage.
         return Ok(problems);
@@ -43,7 +43,7 @@ pub(super) fn pages(conn: &Connection, problems: &mut Vec<Problem>) -> rusqlite:
         } else if about(&["missing from index", "entries in index", "entry in index"]) {
             Remedy::Reindex
         } else {
-            Remedy::Restore
+            Remedy::Rewrite
         };
         problems.push(Problem { message, remedy });
     }

@@ -207,6 +207,26 @@ pub(super) fn stamps(
     .collect()
 }
 
+pub(super) fn glance(
+    conn: &Connection,
+    source: SourceId,
+    visit: &mut dyn FnMut(&str, &str, LedgerState),
+) -> rusqlite::Result<HashMap<String, String>> {
+    let mut rows =
+        conn.prepare_cached("SELECT external_id, stamp, state FROM ledger WHERE source_id = ?1")?;
+    let mut rows = rows.query([source.0])?;
+    while let Some(row) = rows.next()? {
+        let text = |column| row.get_ref(column).and_then(|value| Ok(value.as_str()?));
+        visit(text(0)?, text(1)?, state_from(row, 2)?);
+    }
+    conn.prepare_cached(
+        "SELECT external_id, deleted_from FROM items
+         WHERE deleted IS NOT NULL AND source_id = ?1",
+    )?
+    .query_map([source.0], |row| Ok((row.get(0)?, row.get(1)?)))?
+    .collect()
+}
+
 pub(super) fn list(conn: &Connection, query: &LedgerQuery) -> rusqlite::Result<Page<LedgerRow>> {
     let mut conditions = String::from("TRUE");
     let mut values: Vec<Value> = Vec::new();

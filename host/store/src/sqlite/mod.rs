@@ -25,6 +25,7 @@ mod pool;
 mod postings;
 mod read;
 mod remove;
+mod salvage;
 mod scored;
 mod sources;
 mod staged;
@@ -45,7 +46,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rusqlite::Row;
 use rusqlite::types::Type;
 
-pub use lock::SyncLock;
+pub use lock::HeldLock;
 
 use crate::{LockOutcome, Millis, PutBack, Result};
 
@@ -76,8 +77,8 @@ impl SqliteStore {
 
     /// Asks for the lock of [`Store::sync_lock`](crate::Store::sync_lock) on the
     /// database at `path`, which need not be there; its folder must.
-    pub fn lock(path: impl AsRef<Path>) -> Result<LockOutcome> {
-        lock::acquire(path.as_ref())
+    pub fn lock(path: impl AsRef<Path>, doing: &str) -> Result<LockOutcome> {
+        lock::acquire(path.as_ref(), lock::Kind::Sync, doing)
     }
 
     /// Puts a backup in the place of the database at `path`, which need not be
@@ -86,7 +87,7 @@ impl SqliteStore {
     /// as it is. Errors: `BadBackup`; `NotPkb` and `ReadOnly` for what is there
     /// now; `Full`. Nothing is replaced then.
     pub fn put_back(
-        _lock: &SyncLock,
+        _lock: &HeldLock,
         path: impl AsRef<Path>,
         from: impl AsRef<Path>,
     ) -> Result<PutBack> {

@@ -51,9 +51,10 @@ impl Pool {
         Self::open_as(path, Access::Write, true)
     }
 
-    /// Opens a file that is a copy already, and keeps no other before it brings
-    /// its tables up to date.
+    /// The same for a file that is a copy already, if it is there: no other is
+    /// kept before its tables are brought up to date.
     pub(super) fn open_copy(path: &Path) -> Result<Self> {
+        create_private(path)?;
         Self::open_as(path, Access::Write, false)
     }
 
@@ -219,13 +220,32 @@ impl Pool {
         action: &'static str,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
+        self.write_as(action, true, work)
+    }
+
+    /// Writes what no search depends on: what processes remember of the
+    /// database stays good.
+    pub(super) fn write_aside<T>(
+        &self,
+        action: &'static str,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        self.write_as(action, false, work)
+    }
+
+    fn write_as<T>(
+        &self,
+        action: &'static str,
+        counts: bool,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T> {
         let _span = tracing::debug_span!("store.commit", action).entered();
         self.with_writer(action, |conn| {
             let tx = self
                 .patiently(|| Transaction::new_unchecked(conn, TransactionBehavior::Immediate))?;
             let before = tx.total_changes();
             let answer = work(&tx)?;
-            if tx.total_changes() != before {
+            if counts && tx.total_changes() != before {
                 tx.prepare_cached("UPDATE meta SET value = value + 1 WHERE key = 'generation'")?
                     .execute([])?;
             }

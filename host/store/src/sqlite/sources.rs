@@ -3,9 +3,12 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::now;
-use crate::{Source, SourceId, SourceSpec, SyncCounts, SyncRun, SyncRunId};
+use crate::{Millis, Source, SourceId, SourceSpec, SyncCounts, SyncRun, SyncRunId};
 
-const COLUMNS: &str = "id, name, kind, location, settings, chunker, chunker_settings, created";
+const COLUMNS: &str =
+    "id, name, kind, location, settings, chunker, chunker_settings, created, looked";
+/// Runs kept of each source.
+const RUNS: i64 = 200;
 
 /// What is wrong with a specification, if anything.
 pub(super) fn problem(spec: &SourceSpec) -> Option<String> {
@@ -37,6 +40,7 @@ fn source_from(row: &Row<'_>) -> rusqlite::Result<Source> {
             chunker_settings: row.get(6)?,
         },
         created: row.get(7)?,
+        looked: row.get(8)?,
     })
 }
 
@@ -153,7 +157,25 @@ pub(super) fn finish_sync(
     conn.execute(
         "UPDATE sync_runs SET finished = ?2, outcome = ?3, counts = ?4 WHERE id = ?1",
         params![run.0, now(), outcome, counts],
+    )?;
+    conn.execute(
+        "DELETE FROM sync_runs
+         WHERE source_id = (SELECT source_id FROM sync_runs WHERE id = ?1)
+           AND id <= (SELECT o.id FROM sync_runs r JOIN sync_runs o ON o.source_id = r.source_id
+                      WHERE r.id = ?1 ORDER BY o.id DESC LIMIT 1 OFFSET ?2)",
+        params![run.0, RUNS],
     )
+}
+
+pub(super) fn looked(
+    conn: &Connection,
+    source: SourceId,
+    began: Millis,
+) -> rusqlite::Result<usize> {
+    conn.prepare_cached(
+        "UPDATE sources SET looked = ?2 WHERE id = ?1 AND coalesce(looked, 0) < ?2",
+    )?
+    .execute(params![source.0, began])
 }
 
 const RUN_COLUMNS: &str = "r.id, s.name, r.started, r.finished, r.outcome, r.counts

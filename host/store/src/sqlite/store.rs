@@ -9,8 +9,8 @@ use rusqlite::Connection;
 use super::ledger::Shared;
 use super::traces::{self, Traces};
 use super::{
-    SqliteStore, backup, check, chunk_sets, find, ledger, linked, lock, mend, read, remove,
-    sources, staged, stats, terms, vectors, write,
+    SqliteStore, backup, catalogue, check, chunk_sets, find, ledger, linked, lock, mend, read,
+    remove, salvage, sources, staged, stats, terms, vectors, write,
 };
 use crate::*;
 
@@ -153,6 +153,9 @@ impl Store for SqliteStore {
     }
 
     fn soft_delete(&self, items: &[ItemId], cause: &str) -> Result<u64> {
+        if items.is_empty() {
+            return Ok(0);
+        }
         self.pool
             .write("delete items", |tx| remove::soft_delete(tx, items, cause))
     }
@@ -195,6 +198,15 @@ impl Store for SqliteStore {
             .read("read its ledger", |tx| ledger::stamps(tx, source))
     }
 
+    fn glance(
+        &self,
+        source: SourceId,
+        visit: &mut dyn FnMut(&str, &str, LedgerState),
+    ) -> Result<HashMap<String, String>> {
+        self.pool
+            .read("read its ledger", |tx| ledger::glance(tx, source, visit))
+    }
+
     fn ledger(&self, query: &LedgerQuery) -> Result<Page<LedgerRow>> {
         self.pool
             .read("read its ledger", |tx| ledger::list(tx, query))
@@ -210,6 +222,9 @@ impl Store for SqliteStore {
     }
 
     fn forget(&self, source: SourceId, external_ids: &[&str]) -> Result<u64> {
+        if external_ids.is_empty() {
+            return Ok(0);
+        }
         self.pool.write("write its ledger", |tx| {
             ledger::forget(tx, source, external_ids)
         })
@@ -495,12 +510,24 @@ impl Store for SqliteStore {
         })?
     }
 
-    fn sync_lock(&self) -> Result<LockOutcome> {
-        lock::acquire(self.pool.path())
+    fn sync_lock(&self, doing: &str) -> Result<LockOutcome> {
+        lock::acquire(self.pool.path(), lock::Kind::Sync, doing)
+    }
+
+    fn watch_lock(&self, doing: &str) -> Result<LockOutcome> {
+        lock::acquire(self.pool.path(), lock::Kind::Watch, doing)
+    }
+
+    fn sync_holder(&self) -> Option<Holder> {
+        lock::holder(self.pool.path(), lock::Kind::Sync)
+    }
+
+    fn watch_holder(&self) -> Option<Holder> {
+        lock::holder(self.pool.path(), lock::Kind::Watch)
     }
 
     fn start_sync(&self, source: SourceId) -> Result<SyncRunId> {
-        self.pool.write("record a sync", |tx| {
+        self.pool.write_aside("record a sync", |tx| {
             if let Err(error) = require_sources(tx, [source].into_iter())? {
                 return Ok(Err(error));
             }
@@ -510,9 +537,32 @@ impl Store for SqliteStore {
 
     fn finish_sync(&self, run: SyncRunId, outcome: &str, counts: &SyncCounts) -> Result<()> {
         // A run that is gone went with its source; there is nothing to record.
-        self.pool.write("record a sync", |tx| {
+        self.pool.write_aside("record a sync", |tx| {
             sources::finish_sync(tx, run, outcome, counts).map(|_| ())
         })
+    }
+
+    fn forget_sync(&self, run: SyncRunId) -> Result<()> {
+        self.pool.write_aside("record a sync", |tx| {
+            tx.execute("DELETE FROM sync_runs WHERE id = ?1", [run.0])
+                .map(|_| ())
+        })
+    }
+
+    fn looked(&self, source: SourceId, began: Millis) -> Result<()> {
+        self.pool.write_aside("record a look", |tx| {
+            sources::looked(tx, source, began).map(|_| ())
+        })
+    }
+
+    fn last_sync(&self, source: SourceId) -> Result<Option<SyncRun>> {
+        self.pool
+            .read("read its syncs", |tx| sources::last_sync(tx, source))
+    }
+
+    fn generation(&self) -> Result<i64> {
+        self.pool
+            .read("read its state", |tx| catalogue::generation(tx))
     }
 
     fn last_syncs(&self) -> Result<Vec<(Source, Option<SyncRun>)>> {
@@ -548,7 +598,7 @@ impl Store for SqliteStore {
         match outcome {
             Err(error @ Error::Damaged { .. }) => Ok(vec![Problem {
                 message: error.to_string(),
-                remedy: Remedy::Restore,
+                remedy: Remedy::Rewrite,
             }]),
             outcome => outcome,
         }
@@ -562,6 +612,15 @@ impl Store for SqliteStore {
         self.pool.write("rebuild its word index", |tx| {
             terms::rebuild(tx, made_by, make)
         })
+    }
+
+    fn rewrite(&self) -> Result<()> {
+        if self.is_read_only() {
+            return Err(Error::ReadOnly {
+                path: self.pool.path().into(),
+            });
+        }
+        salvage::rewrite(self.pool.path())
     }
 
     fn reindex(&self) -> Result<()> {

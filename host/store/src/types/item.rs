@@ -89,6 +89,9 @@ pub struct Source {
     pub spec: SourceSpec,
     /// When it was added.
     pub created: Millis,
+    /// When it was last gone through, whether or not anything had changed; none
+    /// before the first time, and in a database from before this was kept.
+    pub looked: Option<Millis>,
 }
 
 /// Where a reader finds something in the original.

@@ -273,6 +273,9 @@ pub struct Problem {
 pub enum Remedy {
     /// [`Store::rebuild_terms`](crate::Store::rebuild_terms).
     RebuildTerms,
+    /// [`Store::rewrite`](crate::Store::rewrite), then the word index and
+    /// embedding again; a backup where that cannot be done.
+    Rewrite,
     /// [`Store::reindex`](crate::Store::reindex).
     Reindex,
     /// [`Store::remove_strays`](crate::Store::remove_strays).
@@ -289,11 +292,16 @@ pub enum Remedy {
     Restore,
 }
 
-/// Who holds the sync lock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Who holds a lock. What cannot be read is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// Its process; none when that cannot be read.
+    /// Its process.
     pub pid: Option<u32>,
-    /// Since when; none when that cannot be read.
+    /// Since when.
     pub since: Option<Millis>,
+    /// What it does with it, as a short fixed word such as `sync`.
+    pub doing: Option<String>,
+    /// What else it told; see [`HeldLock::tell`](crate::HeldLock::tell).
+    #[serde(skip)]
+    pub details: Option<String>,
 }

@@ -236,7 +236,10 @@ fn a_folder_that_cannot_be_written_can_be_searched() {
             store.rebuild_terms(1, &mut make_terms),
             Err(Error::ReadOnly { .. })
         ));
-        assert!(matches!(store.sync_lock(), Err(Error::ReadOnly { .. })));
+        assert!(matches!(
+            store.sync_lock("sync"),
+            Err(Error::ReadOnly { .. })
+        ));
     }
     set(&inner, 0o700);
 }

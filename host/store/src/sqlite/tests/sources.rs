@@ -106,20 +106,90 @@ fn syncs_are_recorded() {
 }
 
 #[test]
-fn one_at_a_time_holds_the_sync_lock() {
+fn a_look_is_remembered_and_disturbs_no_memory() {
+    let home = Home::new();
+    let looked = || home.store.source("notes").unwrap().unwrap().looked;
+    assert_eq!(looked(), None);
+    let generation = home.store.generation().unwrap();
+    home.store.looked(home.source, 2_000).unwrap();
+    // One that began earlier and ended later knows less.
+    home.store.looked(home.source, 1_000).unwrap();
+    assert_eq!(looked(), Some(2_000));
+    assert_eq!(home.store.generation().unwrap(), generation);
+    home.put("a.md", "words");
+    assert!(home.store.generation().unwrap() > generation);
+}
+
+#[test]
+fn of_each_source_the_latest_runs_are_kept() {
+    let home = Home::new();
+    let other = home.store.add_source(&spec("other")).unwrap().id;
+    let run = |source| {
+        let run = home.store.start_sync(source).unwrap();
+        let counts = SyncCounts::default();
+        home.store.finish_sync(run, "done", &counts).unwrap();
+        run
+    };
+    let others = run(other);
+    let first = run(home.source);
+    let last = (0..205).map(|_| run(home.source)).last();
+    let runs = home.store.sync_runs(999).unwrap();
+    assert_eq!(runs.len(), 201);
+    assert_eq!(Some(runs[0].id), last);
+    assert!(runs.iter().all(|run| run.id != first));
+    assert_eq!(runs.last().map(|run| run.id), Some(others));
+    let latest = home.store.last_sync(home.source).unwrap();
+    assert_eq!(latest.map(|run| run.id), last);
+}
+
+fn held(outcome: Result<LockOutcome>) -> HeldLock {
+    match outcome.unwrap() {
+        LockOutcome::Acquired(lock) => lock,
+        LockOutcome::HeldBy(holder) => panic!("{holder:?} holds it"),
+    }
+}
+
+#[test]
+fn one_at_a_time_holds_a_lock_and_tells_who_it_is() {
     let home = Home::new();
     let other = SqliteStore::open(home.path()).unwrap();
-    let LockOutcome::Acquired(held) = home.store.sync_lock().unwrap() else {
-        panic!("nobody else can hold it");
-    };
-    let LockOutcome::HeldBy(holder) = other.sync_lock().unwrap() else {
+    assert_eq!(other.sync_holder(), None);
+    let lock = held(home.store.sync_lock("reading mail"));
+    let LockOutcome::HeldBy(holder) = other.sync_lock("sync").unwrap() else {
         panic!("two hold the lock");
     };
     assert_eq!(holder.pid, Some(std::process::id()));
     assert!(holder.since.unwrap() > 1_600_000_000_000);
-    drop(held);
-    assert!(matches!(
-        other.sync_lock().unwrap(),
-        LockOutcome::Acquired(_)
-    ));
+    assert_eq!(holder.doing.as_deref(), Some("reading mail"));
+    assert_eq!(holder.details, None);
+    assert_eq!(other.sync_holder(), Some(holder));
+    // The other lock is free all the while.
+    let watching = held(other.watch_lock("watch"));
+    watching.tell("{\"more\":1}\nand more").unwrap();
+    let holder = home.store.watch_holder().unwrap();
+    assert_eq!(holder.doing.as_deref(), Some("watch"));
+    assert_eq!(holder.details.as_deref(), Some("{\"more\":1}\nand more"));
+    drop(lock);
+    assert_eq!(other.sync_holder(), None);
+    drop(held(other.sync_lock("sync")));
+}
+
+#[test]
+fn the_note_of_a_process_that_died_misleads_nobody() {
+    let home = Home::new();
+    let note = home.folder.path().join("pkb.db.sync-holder");
+    let left = |text: &str| std::fs::write(&note, text).unwrap();
+    drop(held(home.store.sync_lock("sync")));
+    left("4194304 1700000000000 sync\n");
+    assert_eq!(home.store.sync_holder(), None);
+    let lock = held(home.store.sync_lock("watch"));
+    let holder = home.store.sync_holder().unwrap();
+    assert_eq!(holder.pid, Some(std::process::id()));
+    // Nor does one that says nothing, while the lock is held.
+    for nonsense in ["", "\n", "words and words", "-1 x"] {
+        left(nonsense);
+        let holder = home.store.sync_holder().unwrap();
+        assert_eq!((holder.pid, holder.since), (None, None), "{nonsense:?}");
+    }
+    drop(lock);
 }

@@ -1,0 +1,82 @@
+//! Who may sync now.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pkb_store::{HeldLock, Holder, LockOutcome};
+
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::job::Job;
+
+/// What those do that hold the lock for moments, again and again: a sync that
+/// finds them at it waits.
+const WATCHERS: [&str; 3] = ["watch", "serve", "search"];
+
+/// How often the lock is asked for again.
+const AGAIN: Duration = Duration::from_millis(20);
+/// Waiting is worth a word from here on.
+const LONG: Duration = Duration::from_secs(1);
+
+impl Engine {
+    /// The lock that lets this process sync. Watchers are waited for, and with
+    /// `wait` everyone is.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] while another process syncs; [`Error::Stopped`] when the
+    /// job says so; when the home cannot be written.
+    pub(crate) fn sync_lock(
+        &self,
+        doing: &str,
+        wait: bool,
+        job: &dyn Job,
+    ) -> Result<HeldLock, Error> {
+        once_free(&|| self.store().sync_lock(doing), wait, job)
+    }
+
+    /// The same without waiting for anyone; none while another process syncs.
+    ///
+    /// # Errors
+    /// When the home cannot be written.
+    pub(crate) fn try_sync_lock(&self, doing: &str) -> Result<Option<HeldLock>, Error> {
+        match self.store().sync_lock(doing)? {
+            LockOutcome::Acquired(lock) => Ok(Some(lock)),
+            LockOutcome::HeldBy(_) => Ok(None),
+        }
+    }
+}
+
+/// The lock that `ask` asks for, as [`Engine::sync_lock`] does.
+pub(crate) fn once_free(
+    ask: &dyn Fn() -> pkb_store::Result<LockOutcome>,
+    wait: bool,
+    job: &dyn Job,
+) -> Result<HeldLock, Error> {
+    let began = Instant::now();
+    let mut told = None;
+    loop {
+        let holder = match ask()? {
+            LockOutcome::Acquired(lock) => return Ok(lock),
+            LockOutcome::HeldBy(holder) => holder,
+        };
+        if !wait && !is_brief(&holder, began.elapsed()) {
+            return Err(Error::Busy { holder });
+        }
+        if job.stop() {
+            return Err(Error::Stopped);
+        }
+        if told != holder.pid && began.elapsed() > LONG {
+            told = holder.pid;
+            job.waits_for(&holder);
+        }
+        thread::sleep(AGAIN);
+    }
+}
+
+fn is_brief(holder: &Holder, waited: Duration) -> bool {
+    match &holder.doing {
+        Some(doing) => WATCHERS.contains(&doing.as_str()),
+        // It has only just begun, or just ended.
+        None => waited < LONG,
+    }
+}
