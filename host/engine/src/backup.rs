@@ -69,6 +69,7 @@ impl Engine {
     /// [`Error::Busy`] while another process syncs; when the file is no backup
     /// of pkb's or is damaged; when there is no room. Nothing is replaced then.
     pub fn restore_backup(home: Home, file: &Path) -> Result<RestoredBackup, Error> {
+        let _span = tracing::info_span!("store.put_back").entered();
         home.create()?;
         let ask = || SqliteStore::lock(home.database(), "restore-backup");
         let lock = once_free(&ask, false, &Unwatched)?;

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use pkb_store::{
-    ChunkSet, Holder, LedgerQuery, LedgerRow, LedgerState, Millis, Page, Problem,
-    Remedy, Stats,
+    ChunkSet, Holder, LedgerQuery, LedgerRow, LedgerState, Millis, Page, Problem, Remedy, Stats,
 };
 use serde::Serialize;
 

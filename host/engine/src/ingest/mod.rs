@@ -18,9 +18,7 @@ use pkb_store::{
 };
 use serde::Serialize;
 
-use self::changes::{
-    File, Passed, Why, absent, gone, is_changed, is_live, settled_hash,
-};
+use self::changes::{File, Passed, Why, absent, gone, is_changed, is_live, settled_hash};
 pub(crate) use self::changes::{Found, is_known, pending, scan};
 pub(crate) use self::lock::once_free;
 use self::moves::Written;
@@ -498,6 +496,7 @@ impl Engine {
 /// Finds the items that are at another path with the same bytes or nearly the
 /// same name, and moves them there.
 fn follow_moves(writer: &mut Writer<'_>, found: &Found, job: &dyn Job) -> Result<(), Error> {
+    let _span = tracing::debug_span!("ingest.moves").entered();
     let known = &writer.work.known;
     let mut gone = absent(found, known);
     gone.retain(|id| known[id].item.is_some());

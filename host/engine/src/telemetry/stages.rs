@@ -11,6 +11,10 @@ pub const STAGES: &[(&str, &str)] = &[
     ("ingest", "one source brought up to date, without embedding"),
     ("ingest.scan", "looking at what a source holds"),
     (
+        "ingest.moves",
+        "finding out which new files are old ones, moved",
+    ),
+    (
         "ingest.read",
         "one file: opened, hashed, extracted, chunked, analyzed",
     ),
@@ -38,6 +42,9 @@ pub const STAGES: &[(&str, &str)] = &[
     ("similar", "items near to one"),
     ("links", "links from and to an item"),
     ("browse", "a list of items"),
+    ("delete", "items taken out of all searches"),
+    ("restore", "deleted items brought back"),
+    ("erase", "items removed for good, with their traces"),
     ("mcp.request", "one call of a tool by a client"),
     ("component.load", "a component made ready to run"),
     (
@@ -53,6 +60,7 @@ pub const STAGES: &[(&str, &str)] = &[
     ),
     ("store.check", "everything stored checked"),
     ("store.backup", "a copy of the database made"),
+    ("store.put_back", "a copy put in the database's place"),
 ];
 
 /// Where a stage stands in the order, and what it is. One that is not in it,

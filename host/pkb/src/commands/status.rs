@@ -4,9 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use pkb_engine::{
-    Engine, Health, How, LedgerRequest, LedgerState, Remedy, SourceNow, short_path,
-};
+use pkb_engine::{Engine, Health, How, LedgerRequest, LedgerState, Remedy, SourceNow, short_path};
 use serde_json::json;
 
 use crate::FAILED;

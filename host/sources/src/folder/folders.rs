@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use cap_fs_ext::DirExt as _;
 use cap_std::fs::Dir;
 
-use super::patterns::Patterns;
 use super::names::extension;
+use super::patterns::Patterns;
 use super::scan::is_hidden;
 use super::{FolderSettings, FolderSource};
 use crate::id;
