@@ -261,6 +261,49 @@ fn chunkers_are_measured_beside_a_plain_splitter() {
 }
 
 #[test]
+fn a_question_searches_only_the_text_that_it_is_about() {
+    let place = Place::new();
+    let folder = place.path("set");
+    fs::create_dir_all(folder.join("corpora")).unwrap();
+    let answer = "The lighthouse keeper paints the lamp room every spring.";
+    fs::write(folder.join("corpora/a[1].md"), answer).unwrap();
+    // Far better by word, and more than are retrieved; its number is the start
+    // of another's.
+    let other = "# Who paints the lighthouse?\n\nWho paints the lighthouse?\n\n".repeat(40);
+    let mut questions = vec![json!({
+        "_id": "a", "text": "Who paints the lighthouse?", "corpus": "a[1].md",
+        "references": [{"content": answer, "start_index": 0, "end_index": answer.len()}],
+    })];
+    for number in 1..=11 {
+        let name = format!("{number}.md");
+        fs::write(folder.join("corpora").join(&name), &other).unwrap();
+        questions.push(json!({
+            "_id": name, "text": "lighthouse", "corpus": name,
+            "references": [{"start_index": 0, "end_index": other.len()}],
+        }));
+    }
+    let lines: Vec<String> = questions.iter().map(Value::to_string).collect();
+    fs::write(folder.join("questions.jsonl"), lines.join("\n")).unwrap();
+
+    let report = place.report(&["--spans", folder.to_str().unwrap()]);
+    let rows = report["rows"].as_array().unwrap();
+    let own: Vec<&Value> = rows.iter().filter(|row| row["part"] == "a[1].md").collect();
+    assert!(own.len() >= 4, "{report}");
+    for row in own {
+        let measures = row["measures"].as_array().unwrap();
+        assert!(
+            measures.iter().all(|measure| measure["mean"] == 1.0),
+            "{row}"
+        );
+    }
+    // What is searched in is only the text itself, so all of what is found is.
+    let precision = mean(&report, Some("plain 200 tokens"), "lexical", "precision@5");
+    assert!(precision > 0.999, "{precision}");
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("the text that it is about"), "{notes}");
+}
+
+#[test]
 fn malformed_files_are_named_with_the_line() {
     let place = Place::new();
     let folder = place.path("set");
@@ -404,6 +447,21 @@ fn links_ask_for_their_targets() {
     let output = library.output(&["eval", "--links", "--source", "nots"]);
     assert!(!output.status.success() && stderr(&output).contains("nots"));
     library.assert_sound();
+}
+
+#[test]
+fn a_link_to_a_name_of_several_notes_asks_for_the_one_that_obsidian_opens() {
+    let library = Library::new();
+    library.write("Bees/Plan.md", "Bees dance to tell where flowers are.");
+    library.write("Clocks/Plan.md", "A pendulum clock runs slower in summer.");
+    library.write(
+        "Clocks/Diary.md",
+        "Today I read why a pendulum runs slower in summer, see [[plan]].",
+    );
+    library.sync();
+    let report = library.run(&["eval", "--links"]);
+    assert_eq!(report["queries"], json!(["notes/Clocks/Diary.md:0"]));
+    assert_eq!(mean(&report, None, "lexical", "MRR@10"), 1.0, "{report}");
 }
 
 #[test]

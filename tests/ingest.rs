@@ -296,7 +296,7 @@ fn another_chunker_chunks_again() {
         "--chunker-settings",
         "{\"tokens\": 40, \"overlap\": 5}",
     ]);
-    assert_eq!(library.sync()["updated"], 1);
+    assert_eq!(library.run(&["sync"])["rechunked"], 1);
     assert_eq!(library.found("second part"), ["notes/a.md"]);
     let wrong = library.output(&[
         "add",

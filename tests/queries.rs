@@ -139,11 +139,35 @@ fn fields_choose_items_and_are_echoed() {
         ("roadmap created:2023", vec![]),
         ("roadmap is:untagged", vec![]),
         ("tag:home", vec!["sub/b.md"]),
+        ("roadmap tag:work source:other source:notes", vec!["a.md"]),
+        ("roadmap source:other", vec![]),
+        // Notes last no time.
+        ("roadmap duration:>1s", vec![]),
+        ("roadmap tag:work -duration:>1s", vec!["a.md"]),
     ] {
         assert_eq!(found(&library, query), wanted, "{query}");
     }
     let answer = library.run(&["search", "roadmap tag:work", "--mode", "lexical"]);
     assert_eq!(answer["understood"][0]["as_typed"], "tag:work", "{answer}");
+}
+
+#[test]
+fn a_field_that_was_not_understood_is_said_so() {
+    let library = library(&[
+        ("a.md", "roadmap one"),
+        ("b.md", "roadmap, is it nonsense?"),
+    ]);
+    for (query, said) in [
+        ("roadmap is:nonsense", "is:nonsense was taken as words"),
+        ("roadmap after:soon", "after:soon was taken as words"),
+        ("roadmap duration:long", "1h30m"),
+        ("roadmap source:nothing", "There are: notes."),
+    ] {
+        let answer = library.run(&["search", "--mode", "lexical", query]);
+        let notes = answer["notes"].to_string();
+        assert!(notes.contains(said), "{query}: {notes}");
+    }
+    assert_eq!(found(&library, "roadmap is:nonsense"), ["b.md", "a.md"]);
 }
 
 #[test]

@@ -290,7 +290,10 @@ fn a_note_saved_just_before_a_search_is_found_without_a_watcher() {
     library.write("new.md", "badger");
     finds("badger", &["notes/new.md"]);
     // Away and back again, which changes nothing in the file itself.
-    let (new, aside) = (library.notes.path().join("new.md"), library.home_file("aside"));
+    let (new, aside) = (
+        library.notes.path().join("new.md"),
+        library.home_file("aside"),
+    );
     fs::rename(&new, &aside).unwrap();
     finds("badger", &[]);
     fs::rename(&aside, &new).unwrap();

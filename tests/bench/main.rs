@@ -13,6 +13,8 @@
 )]
 
 mod embedding;
+mod library;
+mod random;
 mod sandbox;
 mod serving;
 mod vault;
@@ -42,6 +44,9 @@ fn main() {
     }
     if wanted("serving") {
         serving::measure();
+    }
+    if wanted("library") {
+        library::measure();
     }
     if wanted("vectors") {
         vectors::measure();

@@ -3,12 +3,13 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pkb_engine::{Access, Engine, Home, Mode, NewFolder, SearchRequest, SyncOptions, Unwatched};
 use pkb_tests::{model_folder, pkb_binary, vault};
+use serde_json::{Value, json};
 
 use crate::{heading, line, ms, percentile};
 
@@ -96,7 +97,7 @@ fn first_answer(home: &Path, models: &Path) {
     let mut times = Vec::new();
     let mut peak = 0;
     for _ in 0..10 {
-        let (time, memory) = one_answer(home, models);
+        let (time, memory) = one_answer(home, models, "keyboard shortcuts", "lexical");
         times.push(time);
         peak = peak.max(memory);
     }
@@ -110,47 +111,90 @@ fn first_answer(home: &Path, models: &Path) {
     );
 }
 
-/// Starts the server, asks one search and waits for the answer.
-fn one_answer(home: &Path, models: &Path) -> (Duration, u64) {
+/// Starts the server, asks one search and waits for the answer. The time that
+/// took, and the server's peak memory in bytes.
+pub(crate) fn one_answer(home: &Path, models: &Path, query: &str, mode: &str) -> (Duration, u64) {
     let began = Instant::now();
-    let mut server = Command::new(pkb_binary())
-        .arg("--home")
-        .arg(home)
-        .arg("serve")
-        .env("PKB_MODELS", models)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut to = server.stdin.take().unwrap();
-    let mut from = BufReader::new(server.stdout.take().unwrap());
-    let mut answer = String::new();
-    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#;
-    writeln!(to, "{hello}").unwrap();
-    from.read_line(&mut answer).unwrap();
-    writeln!(
-        to,
-        r#"{{"jsonrpc":"2.0","method":"notifications/initialized"}}"#
-    )
-    .unwrap();
-    let ask = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search_knowledge","arguments":{"query":"keyboard shortcuts","mode":"lexical"}}}"#;
-    writeln!(to, "{ask}").unwrap();
-    answer.clear();
-    from.read_line(&mut answer).unwrap();
-    let took = began.elapsed();
-    assert!(
-        answer.contains("\"id\":2") && !answer.contains("\"isError\":true"),
-        "{answer}"
-    );
-    let status =
-        std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
-    let peak = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .and_then(|value| value.trim().trim_end_matches(" kB").parse::<u64>().ok())
-        .unwrap_or(0);
-    drop(to);
-    server.wait().unwrap();
-    (took, peak * 1024)
+    let mut server = Server::start(home, models);
+    server.search(query, mode);
+    (began.elapsed(), server.memory("VmHWM:"))
+}
+
+/// `pkb serve`, and a client that speaks with it. It ends when dropped.
+pub(crate) struct Server {
+    process: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+}
+
+impl Server {
+    pub(crate) fn start(home: &Path, models: &Path) -> Server {
+        let mut process = Command::new(pkb_binary())
+            .arg("--home")
+            .arg(home)
+            .arg("serve")
+            .env("PKB_MODELS", models)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let from = BufReader::new(process.stdout.take().unwrap());
+        let to = process.stdin.take();
+        let mut server = Server { process, to, from };
+        server.tell(
+            &json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "bench", "version": "1"},
+            }}),
+        );
+        server.hear();
+        server.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        server
+    }
+
+    /// Asks a search and waits for the answer.
+    pub(crate) fn search(&mut self, query: &str, mode: &str) {
+        self.tell(
+            &json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+                "name": "search_knowledge",
+                "arguments": {"query": query, "mode": mode},
+            }}),
+        );
+        let answer = self.hear();
+        assert!(
+            answer["id"] == 2 && answer["result"]["isError"] != true,
+            "{answer}"
+        );
+    }
+
+    fn tell(&mut self, message: &Value) {
+        writeln!(self.to.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    fn hear(&mut self) -> Value {
+        let mut answer = String::new();
+        self.from.read_line(&mut answer).unwrap();
+        serde_json::from_str(&answer).unwrap()
+    }
+
+    /// Bytes that the system says of it; 0 where it says nothing.
+    pub(crate) fn memory(&self, of: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()));
+        let kib = status
+            .unwrap_or_default()
+            .lines()
+            .find_map(|line| line.strip_prefix(of))
+            .and_then(|value| value.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        kib.unwrap_or(0) * 1024
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It ends when nobody can ask any more.
+        self.to = None;
+        let _ = self.process.wait();
+    }
 }

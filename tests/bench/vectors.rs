@@ -10,6 +10,7 @@ use pkb_store::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
+use crate::random::Random;
 use crate::{heading, line, ms, percentile};
 
 const DIMENSIONS: usize = 384;
@@ -21,7 +22,7 @@ pub(crate) fn measure() {
     heading("vectors: exact search, 384 dimensions, the best 20 items");
     let small = Filled::new(100_000, 1);
     let mut random = Random(2);
-    let queries: Vec<Vec<f32>> = (0..QUERIES).map(|_| random.vector()).collect();
+    let queries: Vec<Vec<f32>> = (0..QUERIES).map(|_| vector(&mut random)).collect();
     {
         let store = small.open_and_load(&queries[0]);
         let unfiltered = Filter::default();
@@ -133,7 +134,7 @@ impl Filled {
             let batch: Vec<ItemWrite> = batch.iter().map(|n| item(source, *n, per_item)).collect();
             store.put(&batch).unwrap();
             let hashes = batch.iter().flat_map(|item| &item.chunks);
-            let vectors: Vec<_> = hashes.map(|c| (c.hash, random.vector())).collect();
+            let vectors: Vec<_> = hashes.map(|c| (c.hash, vector(&mut random))).collect();
             store.put_vectors(model, &vectors).unwrap();
         }
         store.optimize().unwrap();
@@ -216,6 +217,7 @@ fn item(source: SourceId, number: usize, chunks: usize) -> ItemWrite {
         tags: Vec::new(),
         aliases: Vec::new(),
         links: Vec::new(),
+        chunk_set: None,
         provenance: Provenance {
             stamp: String::new(),
             pipeline: "bench".into(),
@@ -306,27 +308,14 @@ fn register() {
     }
 }
 
-/// Vectors that are the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn number(&mut self) -> f32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
-    }
-
-    /// Of unit length, about one of 500 subjects: as alike as the vectors of
-    /// texts about one thing are, and as unlike as those of others.
-    fn vector(&mut self) -> Vec<f32> {
-        self.number();
-        let mut subject = Self((self.0 % 500 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let mut vector: Vec<f32> = (0..DIMENSIONS)
-            .map(|_| subject.number() + 1.5 * self.number())
-            .collect();
-        let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-        vector.iter_mut().for_each(|x| *x /= length);
-        vector
-    }
+/// Of unit length, about one of 500 subjects: as alike as the vectors of texts
+/// about one thing are, and as unlike as those of others.
+fn vector(random: &mut Random) -> Vec<f32> {
+    let subject = random.below(500) as u64 + 1;
+    let mut subject = Random(subject.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut vector: Vec<f32> = (0..DIMENSIONS)
+        .map(|_| subject.number() + 1.5 * random.number())
+        .collect();
+    crate::random::normalize(&mut vector);
+    vector
 }

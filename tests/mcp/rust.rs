@@ -436,6 +436,36 @@ async fn errors_say_what_to_do_next() {
 }
 
 #[tokio::test]
+async fn a_folder_that_is_empty_all_at_once_is_asked_about() {
+    let setup = Setup::small();
+    let client = connect(&setup, ClientLifecycleMode::Initialize).await;
+    sync(&client).await;
+    let (notes, away) = (setup.vault(), setup.folder.path().join("away"));
+    fs::rename(&notes, &away).unwrap();
+    let (said, _) = ask(&client, "sync_knowledge_base", json!({})).await;
+    assert!(said.contains("can still be found"), "{said}");
+    fs::create_dir(&notes).unwrap();
+    let (said, synced) = ask(&client, "sync_knowledge_base", json!({})).await;
+    assert_eq!(synced["complete"], false);
+    assert!(said.contains("4 items were"), "{said}");
+    assert!(said.contains("Empty.md"), "some of them are named: {said}");
+    assert!(
+        said.contains("`sync_knowledge_base` with accept_removals"),
+        "{said}"
+    );
+    let (_, health) = ask(&client, "health_check", json!({})).await;
+    assert_eq!(health["items"], 4, "{health}");
+    let (_, synced) = ask(
+        &client,
+        "sync_knowledge_base",
+        json!({"accept_removals": true}),
+    )
+    .await;
+    assert_eq!(synced["sources"][0]["deleted"], 4, "{synced}");
+    client.cancel().await.unwrap();
+}
+
+#[tokio::test]
 async fn text_of_items_cannot_leave_its_quotes() {
     let setup = Setup::small();
     let client = connect(&setup, ClientLifecycleMode::Initialize).await;

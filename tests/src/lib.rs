@@ -9,9 +9,11 @@
     reason = "a failure here is the failure of a test"
 )]
 
+mod dump;
 mod library;
 mod material;
 
+pub use dump::{Dump, Numbers, dump};
 pub use library::Library;
 pub use material::{model_folder, python_with, texts, vault};
 
@@ -90,7 +92,10 @@ pub fn pkb_binary() -> PathBuf {
 pub fn pkb(home: &Path) -> Command {
     let mut command = Command::new(pkb_binary());
     for (key, _) in env::vars_os() {
-        if key.to_str().is_some_and(|key| key.starts_with("PKB_")) {
+        if key
+            .to_str()
+            .is_some_and(|key| key.starts_with("PKB_") || key.starts_with("OTEL_"))
+        {
             command.env_remove(&key);
         }
     }
@@ -100,6 +105,18 @@ pub fn pkb(home: &Path) -> Command {
     command.env("XDG_CACHE_HOME", target_folder().join("test-cache"));
     command.stdin(Stdio::null());
     command
+}
+
+/// A home for an engine in this process, with nothing of the user's own.
+pub fn home(folder: &Path, models: Option<&Path>) -> pkb_engine::Home {
+    pkb_engine::Home {
+        folder: folder.to_owned(),
+        models: models.map_or_else(|| folder.join("models"), Path::to_owned),
+        compiled: target_folder()
+            .join("test-cache")
+            .join("pkb")
+            .join("compiled"),
+    }
 }
 
 /// The component of `tests/guests/NAME`, built once for each process.
@@ -179,7 +196,8 @@ fn profile_folder() -> PathBuf {
         .to_path_buf()
 }
 
-fn target_folder() -> PathBuf {
+/// Where cargo builds, and what is made anew at any time may be kept.
+pub fn target_folder() -> PathBuf {
     profile_folder()
         .parent()
         .expect("a profile's folder lies in the target folder")

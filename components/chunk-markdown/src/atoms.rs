@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::slice::Iter;
 
-use crate::params::{AFTER_COLON, GLUED, HEADING, SENTENCE, SENTENCE_BYTES};
+use crate::params::{AFTER_COLON, GLUED, HEADING, RECORD_WEIGHT, SENTENCE, SENTENCE_BYTES};
 use crate::sentences;
 use crate::settings::Sizes;
 use crate::structure::{Solid, SolidKind, Structure};
@@ -48,6 +48,8 @@ pub(crate) struct Atom {
     pub(crate) heading: bool,
     /// Whether much white space stands before it, which no chunk should hold.
     pub(crate) apart: bool,
+    /// How many times its tokens count against the target.
+    pub(crate) weight: usize,
 }
 
 /// More white space than this between two atoms, in bytes, keeps them in
@@ -227,6 +229,11 @@ impl<'a> Scan<'a> {
                 .is_some_and(|section| headings[section].span.contains(&span.start)),
             heading: self.heading(span.start).is_some(),
             apart: false,
+            weight: if self.structure.is_record(span.start) {
+                RECORD_WEIGHT
+            } else {
+                1
+            },
             span,
         }
     }

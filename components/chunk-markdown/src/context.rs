@@ -6,10 +6,12 @@ use crate::Failure;
 use crate::compose::Plan;
 use crate::counter::Counter;
 use crate::outline::shorten;
-use crate::params::{CONTEXT_SHARE, FORCED, OPENING_BYTES, OPENING_TOKENS, SHORTEST_HEADING};
+use crate::params::{
+    CONTEXT_SHARE, FORCED, INTRODUCTION_SHARE, OPENING_BYTES, OPENING_TOKENS, SHORTEST_HEADING,
+};
 use crate::sentences;
 use crate::settings::Sizes;
-use crate::structure::{Structure, is_container_mark};
+use crate::structure::{SolidKind, Structure, is_container_mark};
 
 /// Tokens that ` > ` between two headings is taken to have.
 const SEPARATOR_TOKENS: usize = 2;
@@ -19,7 +21,8 @@ const SEPARATOR_TOKENS: usize = 2;
 pub(crate) struct Context {
     /// Headings, joined.
     pub(crate) headings: Option<String>,
-    /// The first sentence of the paragraph that the chunk begins inside.
+    /// The first sentence of the paragraph that the chunk begins inside, or the
+    /// sentence before its table.
     pub(crate) opening: Option<String>,
     /// Table header or opening fence: an index into the leads.
     pub(crate) lead: Option<usize>,
@@ -71,25 +74,30 @@ impl Contexts {
             .collect();
         unknown.sort_unstable();
         unknown.dedup();
-        let openings: Vec<Option<&str>> = plans
+        let openings: Vec<Option<(&str, usize)>> = plans
             .iter()
-            .map(|plan| opening(text, structure, plan))
+            .map(|plan| {
+                let share = sizes.budget / INTRODUCTION_SHARE;
+                let introduction = introduction(structure, plan).map(|text| (text, share));
+                introduction
+                    .or_else(|| opening(text, structure, plan).map(|text| (text, OPENING_TOKENS)))
+            })
             .collect();
         let mut texts: Vec<&str> = unknown
             .iter()
             .map(|&heading| headings[heading].text.as_str())
             .collect();
-        texts.extend(openings.iter().flatten());
+        texts.extend(openings.iter().flatten().map(|(opening, _)| opening));
         let mut counts = counter.count(&texts)?.into_iter();
         self.heading_tokens
             .extend(unknown.into_iter().zip(counts.by_ref()));
         for (plan, opening) in plans.into_iter().zip(openings) {
             plan.context = self.of(structure, plan, sizes);
-            if let Some(opening) = opening {
+            if let Some((opening, most)) = opening {
                 // One for the line break after it.
                 let tokens = counts.next().map_or(usize::MAX, |tokens| tokens + 1);
                 let used = plan.text_tokens() + plan.context.tokens;
-                if tokens <= OPENING_TOKENS.min(sizes.budget.saturating_sub(used)) {
+                if tokens <= most.min(sizes.budget.saturating_sub(used)) {
                     plan.context.opening = Some(opening.to_owned());
                     plan.context.tokens += tokens;
                 }
@@ -150,6 +158,16 @@ impl Contexts {
         }
         names.reverse();
         Some((names.join(" > "), used))
+    }
+}
+
+/// The sentence before the table that a chunk begins with or inside: what the
+/// figures are is often said only there.
+fn introduction<'a>(structure: &'a Structure, plan: &Plan) -> Option<&'a str> {
+    let first = plan.atoms.first()?;
+    match first.solid? {
+        SolidKind::TableHeader | SolidKind::TableRow => structure.introduction(first.span.start),
+        SolidKind::Code | SolidKind::Math => None,
     }
 }
 

@@ -64,8 +64,9 @@ pub struct Chunk {
     /// What stands before the chunk's text, and a line break, when it is
     /// embedded: the headings that are not part of the chunk joined by ` > `,
     /// then the first sentence of the paragraph on one line that the chunk
-    /// begins inside, if it is short, then the header of a table or code block that began in an earlier
-    /// chunk.
+    /// begins inside, if it is short, or the sentence before the table that the
+    /// chunk begins with or inside, then the header of a table or code block that
+    /// began in an earlier chunk.
     pub context: Option<String>,
 }
 

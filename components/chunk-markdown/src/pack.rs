@@ -38,6 +38,7 @@ fn ends(atoms: &[Atom], outline: &Outline, sizes: &Sizes) -> Vec<usize> {
             cost += cut_cost(atom.quality);
         }
         let mut size = atom.lead_tokens;
+        let mut weighed = size;
         for (next, atom) in atoms.iter().enumerate().skip(first) {
             if next > first {
                 let full = size > REACH * sizes.target || size + atom.tokens > sizes.budget;
@@ -45,14 +46,15 @@ fn ends(atoms: &[Atom], outline: &Outline, sizes: &Sizes) -> Vec<usize> {
                     break;
                 }
                 if atom.quality >= INNER_QUALITY {
-                    cost += INNER_COST * (size as f64 / sizes.target as f64).min(1.0);
+                    cost += INNER_COST * (weighed as f64 / sizes.target as f64).min(1.0);
                 }
                 if is_strong(atom, outline) && size * STRONG_FILL >= sizes.target {
                     cost += STRONG_COST;
                 }
             }
             size += atom.tokens;
-            let total = cost + size_cost(size, sizes.target);
+            weighed = weighed.saturating_add(atom.tokens.saturating_mul(atom.weight));
+            let total = cost + size_cost(weighed, sizes.target);
             if total < cheapest[next + 1] {
                 cheapest[next + 1] = total;
                 begin[next + 1] = first;

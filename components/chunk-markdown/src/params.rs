@@ -3,6 +3,8 @@
 //! Qualities say how well a chunk may begin at a cut, from 0 (in the middle of
 //! a word) to 1 (at a level-1 heading).
 
+use std::ops::RangeInclusive;
+
 /// Size to aim for when the user names none, in tokens.
 pub(crate) const DEFAULT_TARGET: usize = 165;
 /// The most of the budget that the default target takes, as a fraction; the
@@ -51,6 +53,26 @@ pub(crate) const TITLE: f32 = 0.6;
 pub(crate) const TITLE_BYTES: usize = 100;
 /// Quality after a title: a chunk had better begin with the title itself.
 pub(crate) const AFTER_TITLE: f32 = 0.0;
+/// A paragraph of at least so many lines may be a list of records.
+pub(crate) const RECORD_LINES: usize = 5;
+/// How long a line is that may be a record, in bytes.
+pub(crate) const RECORD_BYTES: RangeInclusive<usize> = 30..=400;
+/// The least that the lines of a list of records have on average, in bytes:
+/// shorter ones say too little alone.
+pub(crate) const RECORD_MEAN_BYTES: usize = 60;
+/// Quality of a record.
+pub(crate) const RECORD: f32 = 0.5;
+/// How many times a record's tokens count against the target. A chunk of a
+/// dozen records says little of any one of them.
+pub(crate) const RECORD_WEIGHT: usize = 4;
+/// Lines with as many bars, one after another, that make a table without a line
+/// of dashes.
+pub(crate) const BARE_TABLE_LINES: usize = 3;
+/// The most of the sentence before a table that the context of the table's
+/// chunks repeats, in bytes.
+pub(crate) const INTRODUCTION_BYTES: usize = 360;
+/// The most tokens that this takes of the budget: one in so many.
+pub(crate) const INTRODUCTION_SHARE: usize = 2;
 /// Quality of a sentence.
 pub(crate) const SENTENCE: f32 = 0.1;
 /// Quality of a cut that only size forces.

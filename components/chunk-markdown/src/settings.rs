@@ -20,7 +20,7 @@ pub const SETTINGS_SCHEMA: &str = r#"{
     "context": {
       "type": "boolean",
       "default": true,
-      "description": "Put the headings a chunk stands under, the first sentence of a paragraph that was split if it is short, and the header of a table or code block that was split, before its text when it is embedded."
+      "description": "Put the headings a chunk stands under, the first sentence of a paragraph that was split if it is short, the sentence before a table, and the header of a table or code block that was split, before its text when it is embedded."
     }
   }
 }"#;

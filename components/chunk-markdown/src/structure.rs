@@ -3,6 +3,8 @@
 mod framed;
 mod lines;
 mod math;
+mod records;
+mod tables;
 mod titles;
 
 use std::ops::Range;
@@ -11,9 +13,11 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 
 use crate::outline::Outline;
 use crate::params::{
-    BLOCK, CODE_EDGE, GLUED, HEADING, HEADING_BYTES, ITEM, LINE, NESTING, NESTING_LEVELS, ROW, RULE,
+    BLOCK, CODE_EDGE, GLUED, HEADING, HEADING_BYTES, ITEM, LINE, NESTING, NESTING_LEVELS, RECORD,
+    ROW, RULE,
 };
 pub(crate) use lines::{Lines, Mark};
+pub(crate) use tables::Introduction;
 
 /// A stretch that stays whole where it fits the budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +58,11 @@ pub(crate) struct Structure {
     /// quotes included.
     pub(crate) heading_lines: Vec<Range<usize>>,
     pub(crate) outline: Outline,
+    /// Bytes of the paragraphs that are lists of records, one to a line.
+    /// Ascending.
+    pub(crate) records: Vec<Range<usize>>,
+    /// What introduces the tables that something does, in their order.
+    pub(crate) introductions: Vec<Introduction>,
 }
 
 impl Structure {
@@ -61,6 +70,21 @@ impl Structure {
     pub(crate) fn inline_around(&self, at: usize) -> Option<&Range<usize>> {
         let next = self.inline.partition_point(|span| span.end <= at);
         self.inline.get(next).filter(|span| span.start < at)
+    }
+
+    /// Whether the byte at `at` belongs to a list of records.
+    pub(crate) fn is_record(&self, at: usize) -> bool {
+        let next = self.records.partition_point(|list| list.end <= at);
+        self.records.get(next).is_some_and(|list| list.start <= at)
+    }
+
+    /// What introduces the table that holds the byte at `at`.
+    pub(crate) fn introduction(&self, at: usize) -> Option<&str> {
+        let next = self
+            .introductions
+            .partition_point(|known| known.table.end <= at);
+        let known = self.introductions.get(next)?;
+        (known.table.start <= at).then_some(known.text.as_str())
     }
 }
 
@@ -77,6 +101,7 @@ pub(crate) fn read(text: &str) -> Structure {
         reader.take(event, span);
     }
     math::add_blocks(text, &mut reader.found);
+    tables::add(text, &mut reader.found);
     reader.found
 }
 
@@ -155,6 +180,7 @@ impl<'a> Reader<'a> {
             Tag::Paragraph => {
                 self.claim(&span, self.block());
                 self.framed_headings(&span);
+                self.records(&span);
             }
             Tag::HtmlBlock => {
                 self.claim(&span, self.block());
@@ -261,6 +287,21 @@ impl<'a> Reader<'a> {
                 self.found.outline.push(span, level, words);
             }
         }
+    }
+
+    /// Takes a paragraph that is a list of records, one to a line.
+    fn records(&mut self, paragraph: &Range<usize>) {
+        let lines = self.found.lines.covering(self.text, paragraph);
+        if self.depth > 0 || !records::are_records(self.text, &self.found.lines, &lines) {
+            return;
+        }
+        for mark in &mut self.found.lines.marks[lines.start + 1..lines.end] {
+            if *mark == Mark::Plain {
+                *mark = Mark::Start(RECORD);
+            }
+        }
+        let span = self.found.lines.span(&lines);
+        self.found.records.push(span);
     }
 
     fn heading_text(&mut self, words: &str) {

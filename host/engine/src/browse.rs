@@ -33,6 +33,7 @@ impl Engine {
     /// [`Error::NotFound`] for an unknown source; when the database cannot be
     /// read.
     pub fn browse(&self, request: &BrowseRequest) -> Result<Page<Item>, Error> {
+        let _span = tracing::info_span!("browse").entered();
         self.know_sources(&request.filter)?;
         let asks_for_deleted =
             request.filter.conditions.iter().any(|condition| {

@@ -111,6 +111,16 @@ impl Components {
         })
     }
 
+    /// The version that a component gives itself.
+    pub(crate) fn version(&self, name: &str) -> Result<String, Error> {
+        let origin = if builtin_names().any(|builtin| builtin == name) {
+            Origin::Builtin(name.to_owned())
+        } else {
+            self.plugins.origin(name)?
+        };
+        Ok(self.sandbox()?.inspect(&origin)?.version)
+    }
+
     /// Built-in components and plugins, with what they say of themselves.
     pub(crate) fn list(&self) -> Result<Vec<ComponentInfo>, Error> {
         let mut all = Vec::new();

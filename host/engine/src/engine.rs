@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pkb_embed::{Model, Registry};
 use pkb_runtime::{ComponentInfo, Plugins, Sandbox, Tokenizer};
-use pkb_store::{ItemQuery, ModelId, ModelStats, SqliteStore, Store};
+use pkb_store::{Deleted, ItemQuery, ModelId, ModelStats, SqliteStore, Store};
 
 use crate::components::Components;
 use crate::error::Error;
@@ -34,13 +34,25 @@ pub struct Engine {
     store: SqliteStore,
     components: Arc<Components>,
     registry: Registry,
+    /// The chosen model, by its name in the registry.
     model: Arc<Mutex<KeptModel>>,
+    /// The model before, while it is searched with.
+    former: Mutex<Option<Arc<ActiveModel>>>,
     pub(crate) looks: Looks,
     stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
 }
 
 /// The model that was used last, by name.
 type KeptModel = Option<(String, Arc<ActiveModel>)>;
+
+/// A model that can be searched with.
+pub(crate) struct Searchable {
+    pub(crate) id: ModelId,
+    pub(crate) model: Arc<ActiveModel>,
+    /// How many chunks have no vector of the chosen model, where that is
+    /// another one and has begun.
+    pub(crate) missing: Option<u64>,
+}
 
 /// A model and its tokenizer.
 pub(crate) struct ActiveModel {
@@ -49,30 +61,57 @@ pub(crate) struct ActiveModel {
 }
 
 impl Engine {
-    /// Opens a home.
+    /// Opens a home. A database of an older pkb is brought up to date first,
+    /// also for [`Access::Read`].
     ///
     /// # Errors
     /// When the home cannot be made or its database cannot be opened; a missing
     /// database is an error only for [`Access::Read`].
     pub fn open(home: Home, access: Access) -> Result<Engine, Error> {
-        let store = match access {
-            Access::Read => SqliteStore::open_read_only(home.database())?,
-            Access::Write => {
-                home.create()?;
-                SqliteStore::open(home.database())?
-            }
-        };
+        if access == Access::Read {
+            return Engine::open_to_read(home);
+        }
+        home.create()?;
+        let store = SqliteStore::open(home.database())?;
         let engine = Engine::new(home, store);
-        // A database of an older pkb has no terms of this kind yet, and without
-        // them nothing is found by word.
-        if access == Access::Write
-            && !engine.store.is_read_only()
-            && engine.store.terms_made_by()? == 0
-            && engine.store.items(&ItemQuery::default())?.total > 0
-        {
-            engine.rebuild_terms()?;
+        if !engine.store.is_read_only() {
+            if engine.lacks_terms()? {
+                engine.rebuild_terms()?;
+            }
+            engine.wipe_the_rest();
         }
         Ok(engine)
+    }
+
+    fn open_to_read(home: Home) -> Result<Engine, Error> {
+        match SqliteStore::open_read_only(home.database()) {
+            Ok(store) => {
+                let engine = Engine::new(home.clone(), store);
+                if !engine.lacks_terms()? {
+                    return Ok(engine);
+                }
+            }
+            Err(pkb_store::Error::Older { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Engine::open(home.clone(), Access::Write)?;
+        let store = SqliteStore::open_read_only(home.database())?;
+        Ok(Engine::new(home, store))
+    }
+
+    /// Whether this is a database of an older pkb, that has no terms of this
+    /// kind yet: without them nothing is found by word.
+    fn lacks_terms(&self) -> Result<bool, Error> {
+        Ok(self.store.terms_made_by()? == 0
+            && self
+                .store
+                .items(&ItemQuery {
+                    deleted: Deleted::Include,
+                    limit: 0,
+                    ..ItemQuery::default()
+                })?
+                .total
+                > 0)
     }
 
     /// The components, models and settings of `home` over another database,
@@ -90,6 +129,7 @@ impl Engine {
             home,
             store,
             model: Arc::default(),
+            former: Mutex::default(),
             looks: Looks::default(),
             stats: Mutex::default(),
         }
@@ -207,13 +247,13 @@ impl Engine {
             .ensure_model(&info.fingerprint, &info.name, dimensions)?)
     }
 
-    /// The model whose vectors can be searched now: the chosen one, or the one
-    /// before while the chosen one's vectors are still being made. None, with
-    /// a note that says why, where there is none.
+    /// The model whose vectors are searched now: the chosen one, or the one before
+    /// until the chosen one's vectors are complete. None, with a note that says
+    /// why, where there is none.
     pub(crate) fn searchable_model(
         &self,
         notes: &mut Vec<String>,
-    ) -> Result<Option<(ModelId, Arc<ActiveModel>)>, Error> {
+    ) -> Result<Option<Searchable>, Error> {
         let Some(chosen) = self.chosen_model()? else {
             notes.push(format!(
                 "Searched by word only: {}",
@@ -221,68 +261,74 @@ impl Engine {
             ));
             return Ok(None);
         };
-        let stats = self.model_stats()?;
-        let own = stats
-            .iter()
-            .find(|stats| stats.fingerprint == chosen.model.info().fingerprint);
-        let before = stats
-            .iter()
-            .find(|stats| stats.current && stats.present > 0);
-        match (own, before) {
-            (Some(own), _) if own.missing == 0 => return Ok(Some((own.id, chosen))),
-            (own, Some(before))
-                if own.is_none_or(|own| own.id != before.id && own.present < before.present) =>
-            {
-                if let Some(model) = self.installed(&before.fingerprint)? {
-                    notes.push(format!(
-                        "Searched with what is left of the vectors of {}: those of {} are not complete yet. `pkb sync` makes them.",
-                        before.name,
-                        chosen.model.info().name
-                    ));
-                    return Ok(Some((before.id, Arc::new(self.activate(model)?))));
-                }
-            }
-            _ => {}
+        let own = self.store.model(&chosen.model.info().fingerprint)?;
+        let current = self.store.current_model()?;
+        // Only while another takes over are vectors counted beforehand: that
+        // goes through all chunks.
+        if current.is_some()
+            && current != own
+            && let Some(before) = self.before(&chosen, notes)?
+        {
+            return Ok(Some(before));
         }
-        match own {
-            Some(own) if own.present > 0 => {
-                notes.push(format!(
-                    "{} of {} chunks have no vector yet and can only be found by word. `pkb sync` makes them.",
-                    own.missing,
-                    own.present + own.missing
-                ));
-                Ok(Some((own.id, chosen)))
-            }
-            _ => {
-                notes.push(
-                    "Searched by word only: nothing is embedded yet. `pkb sync` does it.".into(),
-                );
-                Ok(None)
-            }
-        }
+        let Some(id) = own else {
+            notes.push(NOTHING_EMBEDDED.into());
+            return Ok(None);
+        };
+        Ok(Some(Searchable {
+            id,
+            model: chosen,
+            missing: None,
+        }))
     }
 
-    fn installed(&self, fingerprint: &str) -> Result<Option<Model>, Error> {
+    /// The model before, with a note that says how far the chosen one has come.
+    /// None where it is not there any more.
+    fn before(
+        &self,
+        chosen: &ActiveModel,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Searchable>, Error> {
+        let stats = self.model_stats()?;
+        let own = (stats.iter()).find(|own| own.fingerprint == chosen.model.info().fingerprint);
+        let Some(current) = (stats.iter()).find(|stats| stats.current && stats.present > 0) else {
+            return Ok(None);
+        };
+        let Some(model) = self.former(&current.fingerprint)? else {
+            return Ok(None);
+        };
+        notes.push(format!(
+            "Searched with the vectors of {} until those of {} are complete ({} of {}). `pkb sync` makes them.",
+            current.name,
+            chosen.model.info().name,
+            own.map_or(0, |own| own.wanted - own.pending),
+            own.map_or(current.wanted, |own| own.wanted),
+        ));
+        Ok(Some(Searchable {
+            id: current.id,
+            model,
+            missing: Some(current.missing),
+        }))
+    }
+
+    /// The installed model with that fingerprint, whatever its name.
+    fn former(&self, fingerprint: &str) -> Result<Option<Arc<ActiveModel>>, Error> {
+        let mut kept = self.former.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(former) = &*kept
+            && former.model.info().fingerprint == fingerprint
+        {
+            return Ok(Some(former.clone()));
+        }
         for listed in self.registry.list()? {
             if let Ok(model) = self.registry.open(&listed.name)
                 && model.info().fingerprint == fingerprint
             {
-                return Ok(Some(model));
+                let former = Arc::new(self.activate(model)?);
+                *kept = Some(former.clone());
+                return Ok(Some(former));
             }
         }
         Ok(None)
-    }
-
-    /// Chunks without a vector of the chosen model; none before it embedded
-    /// anything.
-    pub(crate) fn vectors_missing(&self) -> Result<Option<u64>, Error> {
-        let Some(chosen) = self.chosen_model()? else {
-            return Ok(None);
-        };
-        let fingerprint = &chosen.model.info().fingerprint;
-        let stats = self.model_stats()?;
-        let own = stats.iter().find(|stats| stats.fingerprint == *fingerprint);
-        Ok(own.map(|own| own.missing))
     }
 
     fn model_stats(&self) -> Result<Vec<ModelStats>, Error> {
@@ -310,6 +356,10 @@ impl Engine {
         vectors.pop().ok_or(Error::Stopped)
     }
 }
+
+/// Why meaning is not looked for where no chunk has a vector.
+pub(crate) const NOTHING_EMBEDDED: &str =
+    "Searched by word only: nothing is embedded yet. `pkb sync` does it.";
 
 /// That a model is not there, and what to do.
 pub(crate) fn missing_model(name: &str) -> String {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use pkb_store::{
-    Holder, LedgerQuery, LedgerRow, LedgerState, Millis, Page, Problem, Remedy, Stats,
+    ChunkSet, Holder, LedgerQuery, LedgerRow, LedgerState, Millis, Page, Problem, Remedy, Stats,
 };
 use serde::Serialize;
 
 use crate::engine::{Engine, missing_model};
 use crate::error::Error;
+use crate::job::Job;
 use crate::watch::{How, Note};
 
 /// A home in numbers.
@@ -30,6 +31,8 @@ pub struct Health {
     pub watching: Option<Holder>,
     /// The model to embed with.
     pub model: ModelHealth,
+    /// What the searched chunks were made with, most items first.
+    pub chunk_sets: Vec<ChunkSetHealth>,
     /// The components, built-in ones first.
     pub components: Vec<ComponentHealth>,
     /// What a person should know or do.
@@ -64,10 +67,24 @@ pub struct ModelHealth {
     /// Hash of all its vectors depend on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
-    /// Different chunks with a vector.
+    /// Different chunks with a vector, of those that are searched or will be.
     pub vectors: u64,
     /// Different chunks without.
     pub missing: u64,
+    /// The model that is searched with until these are complete, where that is
+    /// another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until_then: Option<String>,
+}
+
+/// What the chunks of some items were made with.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChunkSetHealth {
+    /// None for items from before this was kept: the next sync splits them anew.
+    #[serde(flatten)]
+    pub set: Option<ChunkSet>,
+    /// Items, soft-deleted ones included.
+    pub items: u64,
 }
 
 /// A component that is there.
@@ -121,8 +138,11 @@ impl Engine {
                     .iter()
                     .find(|stats| stats.fingerprint == fingerprint);
                 model.installed = true;
-                model.vectors = stats.map_or(0, |stats| stats.present);
-                model.missing = stats.map_or(store.chunks, |stats| stats.missing);
+                model.until_then = (store.models.iter())
+                    .find(|stats| stats.current && stats.fingerprint != fingerprint)
+                    .map(|stats| stats.name.clone());
+                model.vectors = stats.map_or(0, |stats| stats.wanted - stats.pending);
+                model.missing = stats.map_or(store.chunks, |stats| stats.pending);
                 model.fingerprint = Some(fingerprint);
             }
             Err(pkb_embed::Error::UnknownModel { .. }) => {
@@ -143,8 +163,12 @@ impl Engine {
         {
             notes.push("Some sources were never read: `pkb sync` reads them.".into());
         } else if model.installed && model.missing > 0 {
+            let until_then = match &model.until_then {
+                Some(former) => format!(", and {former} is searched with until then"),
+                None => String::new(),
+            };
             notes.push(format!(
-                "{} chunks have no vector yet: `pkb sync` makes them.",
+                "{} chunks have no vector yet{until_then}: `pkb sync` makes them.",
                 model.missing
             ));
         }
@@ -192,6 +216,9 @@ impl Engine {
             watching,
             store,
             model,
+            chunk_sets: (self.store().chunk_sets()?.into_iter())
+                .map(|(set, items)| ChunkSetHealth { set, items })
+                .collect(),
             components,
             notes,
         })
@@ -249,21 +276,56 @@ impl Engine {
         Ok(problems)
     }
 
-    /// Puts right what can be made again from the texts. Returns the problems
-    /// that are left.
+    /// Puts right what follows from what is there: makes indices, the word index
+    /// and vectors anew, and removes what belongs to nothing. Returns the
+    /// problems that are left.
     ///
     /// # Errors
-    /// When the database cannot be written.
-    pub fn repair(&self, problems: &[Problem]) -> Result<Vec<Problem>, Error> {
+    /// [`Error::Stopped`] when the job says so; [`Error::Busy`] for a torn file
+    /// while another process syncs; when the database cannot be written or the
+    /// model fails.
+    pub fn repair(&self, problems: &[Problem], job: &dyn Job) -> Result<Vec<Problem>, Error> {
+        if problems
+            .iter()
+            .any(|problem| problem.remedy == Remedy::Rewrite)
+        {
+            // What a sync stored meanwhile would be lost.
+            let _lock = self.sync_lock("doctor", false, job)?;
+            match self.store().rewrite() {
+                Ok(()) => {}
+                // Then it is beyond what can be made again.
+                Err(pkb_store::Error::Damaged { .. }) => return self.check(),
+                Err(error) => return Err(error.into()),
+            }
+            self.rebuild_terms()?;
+            // The damage kept the rest from being looked at.
+            let left = self.check()?;
+            if left.iter().any(|problem| problem.remedy == Remedy::Rewrite) {
+                return Ok(left);
+            }
+            return self.repair(&left, job);
+        }
         let needs = |remedy| problems.iter().any(|problem| problem.remedy == remedy);
+        if needs(Remedy::Reindex) {
+            self.store().reindex()?;
+        }
+        if needs(Remedy::RemoveStrays) {
+            self.store().remove_strays()?;
+        }
+        if needs(Remedy::MendLedger) || needs(Remedy::Resync) {
+            self.store().mend_ledger()?;
+        }
         if needs(Remedy::RebuildTerms) {
             self.rebuild_terms()?;
         }
-        if needs(Remedy::RemoveOrphanVectors) {
-            self.store().remove_orphan_vectors()?;
-        }
         if needs(Remedy::RemoveDamagedVectors) {
             self.store().remove_damaged_vectors()?;
+        }
+        // What was removed may have been all that a vector was for.
+        self.store().remove_orphan_vectors()?;
+        self.forget_stats();
+        if self.lacks_vectors()? {
+            self.embed(job)?;
         }
         self.check()
     }

@@ -9,6 +9,9 @@ pub enum Stage {
     Scanning,
     /// Extracting, chunking and storing; counted in items.
     Reading,
+    /// Splitting what is stored anew, for another chunker or model; counted in
+    /// items.
+    Chunking,
     /// Making vectors; counted in chunks.
     Embedding,
     /// Asking the queries of a test set; counted in queries.
@@ -21,6 +24,7 @@ impl Stage {
         match self {
             Stage::Scanning => "scanning",
             Stage::Reading => "reading",
+            Stage::Chunking => "chunking",
             Stage::Embedding => "embedding",
             Stage::Asking => "asking",
         }

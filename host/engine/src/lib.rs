@@ -7,10 +7,13 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod backup;
 mod browse;
+mod citation;
 mod clock;
 mod components;
 mod convert;
+mod deletion;
 mod embedding;
 mod engine;
 mod error;
@@ -25,27 +28,34 @@ mod pipeline;
 mod place;
 mod query;
 mod reading;
+mod rechunk;
+mod resemblance;
 mod search;
 mod similar;
 mod snippet;
 mod sources;
+pub mod telemetry;
 mod terms;
 mod trial;
 mod watch;
 
+pub use backup::{BackedUp, RestoredBackup};
 pub use browse::BrowseRequest;
+pub use citation::Citation;
+pub use deletion::{DeletedRequest, Purged, Removed, Restored, Selection};
 pub use embedding::EmbedReport;
 pub use engine::{Access, DEFAULT_MODEL, Engine};
 pub use error::Error;
 pub use eval::EvalOptions;
 pub use fresh::Look;
-pub use health::{ComponentHealth, Health, LedgerRequest, ModelHealth, SourceNow};
+pub use health::{ChunkSetHealth, ComponentHealth, Health, LedgerRequest, ModelHealth, SourceNow};
 pub use home::{Home, HomeSettings, short_path};
 pub use ingest::{Change, SourceReport, SyncOptions, SyncReport};
 pub use job::{Job, Stage, Unwatched};
 pub use links::{Backlink, LinkOut, Linked, Links};
 pub use place::Places;
 pub use query::dates::{range_of, span_of};
+pub use query::lengths::seconds_of;
 pub use query::{Phrase, Query, Understood};
 pub use reading::{Part, ReadRequest, Reading};
 pub use search::{
@@ -62,6 +72,6 @@ pub use watch::{Changed, How, Watch, WatchEvent, WatchHandle, WatchOptions};
 pub use pkb_embed as embed;
 pub use pkb_runtime::{ComponentInfo, Plugin, Plugins, World};
 pub use pkb_store::{
-    Condition, Filter, Holder, Item, ItemStatus, LedgerRow, LedgerState, LinkKind, Order, Page,
-    Problem, Remedy, Source, SyncCounts, Test, Time,
+    Condition, Deleted, Erased, Filter, Holder, Item, ItemStatus, LedgerRow, LedgerState, LinkKind,
+    Order, Page, Problem, Remedy, Source, SyncCounts, Test, Time,
 };

@@ -1,17 +1,20 @@
 //! What is done to each file of one source: extract, chunk, analyze.
 
+mod prepared;
+
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use pkb_runtime::{Analyzer, Blob, CallError, Chunker, Document, Extractor, Failure, TokenCounter};
-use pkb_sources::{FileBlob, FolderSettings, FolderSource, item_url};
+use pkb_sources::{FileBlob, FolderSettings, FolderSource, conflict_of};
 use pkb_store::{
-    Analyzable, ChunkHash, ChunkWrite, ItemWrite, Provenance, Source, SourceSpec, Terms,
+    Analyzable, ChunkHash, ChunkSet, ChunkWrite, Outdated, Provenance, Source, SourceSpec, Terms,
+    WantedSet,
 };
+use tracing::field::Empty;
 
 use crate::components::{DEFAULT_TOKENIZER, EXTRACTOR, MARKDOWN_CHUNKER, TEXT_CHUNKER};
-use crate::convert;
 use crate::embedding::embedded_text;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -22,6 +25,10 @@ use crate::terms::terms;
 const MARKDOWN: [&str; 5] = ["md", "markdown", "mdown", "mkd", "mdx"];
 const TEXT: [&str; 3] = ["txt", "text", "log"];
 
+/// The kinds of items: what is split as Markdown, and plain text.
+const NOTE: &str = "note";
+const PLAIN: &str = "text";
+
 /// The length limit that counts where there is no model: the default model's.
 const DEFAULT_LIMIT: usize = 256;
 /// Special tokens that the default model's tokenizer puts around a text.
@@ -30,12 +37,19 @@ const DEFAULT_SPECIAL: usize = 2;
 pub(crate) const DEFAULT_BUDGET: u32 = (DEFAULT_LIMIT - DEFAULT_SPECIAL) as u32;
 /// The fewest tokens a chunk may be given.
 const LEAST_BUDGET: usize = 16;
+/// Why a file failed that was written to while it was read.
+pub(crate) const CHANGED: &str = "changed";
+/// How often such a file is read in one sync, at most.
+const TRIES: usize = 3;
 /// How much of a file is hashed at a time, in bytes.
 const HASHED_AT_ONCE: usize = 1 << 20;
 
 pub(crate) struct Pipeline {
     /// Differs whenever the same bytes could give other chunks.
     pub(crate) key: String,
+    /// Differs whenever the same bytes could give another text.
+    pub(crate) read_key: String,
+    definition: blake3::Hash,
     pub(crate) folder_settings: FolderSettings,
     extractor: Arc<Extractor>,
     extractor_settings: String,
@@ -71,14 +85,17 @@ pub(crate) enum Read {
         message: String,
         provenance: Provenance,
     },
+    /// Not what was asked for: the bytes are those that are known.
+    Same {
+        stamp: String,
+    },
     /// Gone since it was seen; the next sync finds out how.
     Vanished,
 }
 
 /// A document with its chunks.
 pub(crate) struct Prepared {
-    pub(crate) content_hash: [u8; 32],
-    pub(crate) stamp: String,
+    content_hash: [u8; 32],
     id: String,
     document: Document,
     chunks: Vec<ChunkWrite>,
@@ -134,19 +151,17 @@ impl Pipeline {
         let budget = limit.saturating_sub(spent).max(LEAST_BUDGET);
 
         let folder_settings = folder_settings(&source.spec);
-        let parts = [
-            extractor.info().sha256.as_str(),
-            extractor_settings.as_str(),
-            markdown.info().sha256.as_str(),
-            text.info().sha256.as_str(),
-            markdown_settings.as_str(),
-            definition.to_hex().as_str(),
-            budget.to_string().as_str(),
-        ]
-        .join("\0");
-        let key = blake3::hash(parts.as_bytes()).to_hex()[..16].to_owned();
+        let budget = u32::try_from(budget).unwrap_or(u32::MAX);
+        let read_key = key(&[&extractor.info().sha256, &extractor_settings]);
+        let whole_key = key(&[
+            &read_key,
+            &set_key(&markdown, &markdown_settings, definition, budget),
+            &set_key(&text, &text_settings, definition, budget),
+        ]);
         Ok(Pipeline {
-            key,
+            key: whole_key,
+            read_key,
+            definition,
             folder_settings,
             extractor,
             extractor_settings,
@@ -156,24 +171,113 @@ impl Pipeline {
             text_settings,
             tokens,
             analyzer: components.analyzer()?,
-            budget: u32::try_from(budget).unwrap_or(u32::MAX),
+            budget,
         })
     }
 
-    /// Reads one file. Only what would stop the whole sync is an error.
-    pub(crate) fn read(&self, folder: &FolderSource, id: &str) -> Result<Read, Error> {
+    /// What the chunks of each kind of item are made with, by the store's
+    /// numbers.
+    pub(crate) fn wanted_sets(&self, engine: &Engine) -> Result<Vec<WantedSet>, Error> {
+        [
+            (NOTE, &self.markdown, &self.markdown_settings),
+            (PLAIN, &self.text, &self.text_settings),
+        ]
+        .into_iter()
+        .map(|(kind, chunker, settings)| {
+            let key = set_key(chunker, settings, self.definition, self.budget);
+            let set = match engine.store().chunk_set(&key)? {
+                Some(known) => known,
+                None => engine.store().add_chunk_set(&ChunkSet {
+                    key,
+                    chunker: chunker.info().name.clone(),
+                    version: engine.components().version(&chunker.info().name)?,
+                    sha256: chunker.info().sha256.clone(),
+                    settings: settings.clone(),
+                    tokenizer: self.definition.to_hex().to_string(),
+                    budget: self.budget,
+                })?,
+            };
+            Ok(WantedSet {
+                kind: kind.into(),
+                set,
+            })
+        })
+        .collect()
+    }
+
+    /// New chunks, with their terms, for an item whose text is stored.
+    pub(crate) fn split_again(&self, item: &Outdated) -> Result<Vec<ChunkWrite>, CallError> {
+        let mut document = plain_document(&item.title, &item.text);
+        document.aliases.clone_from(&item.aliases);
+        document.tags.clone_from(&item.tags);
+        let (chunker, settings) = self.chunker_for(is_markdown(&item.external_id));
+        let mut chunks = self.chunk(chunker, settings, &document)?;
+        self.analyze(&document, &mut chunks)?;
+        Ok(chunks)
+    }
+
+    fn chunker_for(&self, markdown: bool) -> (&Chunker, &str) {
+        if markdown {
+            (&self.markdown, &self.markdown_settings)
+        } else {
+            (&self.text, &self.text_settings)
+        }
+    }
+
+    /// Reads one file, unless it holds the bytes of the hash `known`. One that
+    /// is written to meanwhile is read anew, a few times. Only what would stop
+    /// the whole sync is an error.
+    pub(crate) fn read(
+        &self,
+        folder: &FolderSource,
+        id: &str,
+        known: Option<[u8; 32]>,
+    ) -> Result<Read, Error> {
+        let mut tries = 1;
+        loop {
+            match self.try_to_read(folder, id, known)? {
+                Read::Failed { reason, .. } if reason == CHANGED && tries < TRIES => tries += 1,
+                read => return Ok(read),
+            }
+        }
+    }
+
+    fn try_to_read(
+        &self,
+        folder: &FolderSource,
+        id: &str,
+        known: Option<[u8; 32]>,
+    ) -> Result<Read, Error> {
+        let span = tracing::trace_span!("ingest.read", bytes = Empty, reason = Empty).entered();
         let blob = match folder.open_file(id) {
             Ok(blob) => Arc::new(blob),
-            Err(pkb_sources::Error::Vanished { .. }) => return Ok(Read::Vanished),
-            Err(error) => return Ok(self.failed("unreadable", error.to_string(), None)),
+            Err(error) => return Ok(self.unreadable(&error)),
         };
+        span.record("bytes", blob.size());
         let stamp = blob.stamp().to_owned();
         let content_hash = match hash(&blob) {
             Ok(hash) => hash,
-            Err(error) => return Ok(self.failed("unreadable", error.to_string(), None)),
+            Err(error) => return Ok(self.unreadable(&error)),
         };
+        // A stamp that would not tell the next change is not to be relied on.
+        let relied_on = match blob.is_settled() {
+            true => stamp.clone(),
+            false => format!("{stamp}, just written"),
+        };
+        if known == Some(content_hash) {
+            return Ok(match blob.still(&stamp) {
+                Ok(()) => Read::Same { stamp: relied_on },
+                Err(error) => self.unreadable(&error),
+            });
+        }
         let name = id.rsplit('/').next().unwrap_or(id);
-        let document = match self.extract(name, blob.clone()) {
+        let extracted = self.extract(name, blob.clone());
+        // Bytes that changed while they were read belong to no version of the
+        // file.
+        if let Err(error) = blob.still(&stamp) {
+            return Ok(self.unreadable(&error));
+        }
+        let mut document = match extracted {
             Ok(document) => document,
             Err(error) => {
                 return Ok(self.failed(
@@ -183,20 +287,13 @@ impl Pipeline {
                 ));
             }
         };
-        // Bytes that changed while they were read belong to no version of the
-        // file: the next sync reads it again.
-        if let Err(error) = blob.still(&stamp) {
-            return Ok(match error {
-                pkb_sources::Error::Vanished { .. } => Read::Vanished,
-                error => self.failed("changed", error.to_string(), None),
-            });
+        if let Some(original) = conflict_of(id) {
+            document.warnings.push(format!(
+                "a copy of {original} that a sync tool made of an edit in conflict: compare the two, keep what you need and delete one"
+            ));
         }
-        let markdown = extension(name).is_none_or(|extension| !TEXT.contains(&extension.as_str()));
-        let (chunker, settings) = if markdown {
-            (&self.markdown, &self.markdown_settings)
-        } else {
-            (&self.text, &self.text_settings)
-        };
+        let markdown = is_markdown(name);
+        let (chunker, settings) = self.chunker_for(markdown);
         let mut chunks = match self.chunk(chunker, settings, &document) {
             Ok(chunks) => chunks,
             Err(error) => {
@@ -215,14 +312,13 @@ impl Pipeline {
             ));
         }
         let provenance = Provenance {
-            stamp: stamp.clone(),
-            pipeline: self.key.clone(),
+            stamp: relied_on,
+            pipeline: self.read_key.clone(),
             component: Some(self.extractor.info().name.clone()),
             warnings: document.warnings.clone(),
         };
         Ok(Read::Document(Box::new(Prepared {
             content_hash,
-            stamp,
             id: id.to_owned(),
             document,
             chunks,
@@ -233,6 +329,7 @@ impl Pipeline {
 
     /// The one document that a file of a folder holds.
     fn extract(&self, name: &str, blob: Arc<FileBlob>) -> Result<Document, CallError> {
+        let _span = tracing::trace_span!("ingest.extract").entered();
         let mut documents =
             self.extractor
                 .open(name, None, &self.extractor_settings, Arc::new(Lent(blob)))?;
@@ -310,6 +407,7 @@ impl Pipeline {
         if document.text.trim().is_empty() {
             return Ok(Vec::new());
         }
+        let span = tracing::trace_span!("ingest.chunk", chunks = Empty).entered();
         let chunks = chunker.split(
             &document.title,
             &document.text,
@@ -317,6 +415,7 @@ impl Pipeline {
             settings,
             self.tokens.clone(),
         )?;
+        span.record("chunks", chunks.len());
         Ok(chunks
             .into_iter()
             .map(|chunk| {
@@ -334,6 +433,7 @@ impl Pipeline {
 
     /// Gives the chunks the terms that they are found by.
     fn analyze(&self, document: &Document, chunks: &mut [ChunkWrite]) -> Result<(), CallError> {
+        let _span = tracing::trace_span!("ingest.analyze").entered();
         let parts: Vec<(Range<u64>, &[String])> = chunks
             .iter()
             .map(|chunk| (chunk.span.clone(), chunk.headings.as_slice()))
@@ -351,7 +451,22 @@ impl Pipeline {
         Ok(())
     }
 
+    /// The hash of a file's bytes; none where it cannot be read now.
+    pub(crate) fn hash(folder: &FolderSource, id: &str) -> Option<[u8; 32]> {
+        hash(&folder.open_file(id).ok()?).ok()
+    }
+
+    /// What became of a file that its folder does not give.
+    fn unreadable(&self, error: &pkb_sources::Error) -> Read {
+        match error {
+            pkb_sources::Error::Vanished { .. } | pkb_sources::Error::Away { .. } => Read::Vanished,
+            pkb_sources::Error::Changed { .. } => self.failed(CHANGED, error.to_string(), None),
+            _ => self.failed("unreadable", error.to_string(), None),
+        }
+    }
+
     fn failed(&self, reason: &str, message: String, component: Option<&str>) -> Read {
+        tracing::Span::current().record("reason", reason);
         Read::Failed {
             reason: reason.to_owned(),
             message,
@@ -365,60 +480,19 @@ impl Pipeline {
     }
 }
 
-impl Prepared {
-    pub(crate) fn into_item(
-        self,
-        source: &Source,
-        folder: &FolderSource,
-        modified: Option<i64>,
-        size: u64,
-    ) -> ItemWrite {
-        let Prepared {
-            content_hash,
-            id,
-            document,
-            chunks,
-            provenance,
-            markdown,
-            ..
-        } = self;
-        let properties = convert::properties(document.properties);
-        let dated = |names: &[&str]| {
-            names
-                .iter()
-                .find_map(|name| convert::timestamp(&properties, name))
-        };
-        ItemWrite {
-            source: source.id,
-            kind: if markdown {
-                "note".into()
-            } else {
-                "text".into()
-            },
-            title: document.title,
-            url: item_url(folder.path(), &id).ok(),
-            author: convert::text(&properties, "author"),
-            language: convert::text(&properties, "lang")
-                .or_else(|| convert::text(&properties, "language")),
-            created: dated(&["created", "date"]),
-            modified: dated(&["updated", "modified"]).or(modified),
-            published: dated(&["published"]),
-            duration: None,
-            views: None,
-            categories: Vec::new(),
-            size,
-            content_hash,
-            marks: document.marks.into_iter().map(convert::mark).collect(),
-            text: document.text,
-            chunks,
-            properties,
-            tags: document.tags,
-            aliases: document.aliases,
-            links: document.links.into_iter().map(convert::link).collect(),
-            provenance,
-            external_id: id,
-        }
-    }
+/// A hash of parts, as 16 hexadecimal digits.
+fn key(parts: &[&str]) -> String {
+    blake3::hash(parts.join("\0").as_bytes()).to_hex()[..16].to_owned()
+}
+
+/// What tells a chunk set from others: equal keys make equal chunks.
+fn set_key(chunker: &Chunker, settings: &str, definition: blake3::Hash, budget: u32) -> String {
+    key(&[
+        &chunker.info().sha256,
+        settings,
+        &definition.to_hex(),
+        &budget.to_string(),
+    ])
 }
 
 fn plain_document(title: &str, text: &str) -> Document {
@@ -467,6 +541,11 @@ fn failed(failure: Failure) -> CallError {
         kind: failure.kind,
         message: failure.message,
     }
+}
+
+/// Whether a file is split as Markdown.
+fn is_markdown(name: &str) -> bool {
+    extension(name).is_none_or(|extension| !TEXT.contains(&extension.as_str()))
 }
 
 fn extension(name: &str) -> Option<String> {

@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use self::part::Whole;
 pub use self::part::{Part, ReadRequest};
+use crate::citation::item_path;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::place::{Places, line_at};
-use crate::search::item_path;
 
 /// An item with its text, or the part that was asked for.
 #[derive(Clone, Debug, Serialize)]
@@ -52,6 +52,7 @@ impl Engine {
     /// As [`Engine::find_item`]; [`Error::Usage`] for lines and pages it does
     /// not have, [`Error::NotFound`] for such headings and chunks.
     pub fn read_item(&self, wanted: &str, request: &ReadRequest) -> Result<Reading, Error> {
+        let _span = tracing::info_span!("read").entered();
         let item = self.find_item(wanted)?;
         let gone = || Error::NotFound {
             what: format!("the item {wanted:?} is just gone"),

@@ -217,18 +217,6 @@ impl Engine {
             hint,
         })
     }
-
-    /// Forgets a source and everything that came from it. The originals stay.
-    /// Returns how many items that were.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`]; when the database cannot be written.
-    pub fn remove_source(&self, name: &str) -> Result<u64, Error> {
-        self.source(name)?;
-        let removed = self.store().remove_source(name)?;
-        self.store().remove_orphan_vectors()?;
-        Ok(removed)
-    }
 }
 
 /// A source's name stands before a `/` in paths, and on single lines.

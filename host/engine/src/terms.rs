@@ -37,6 +37,7 @@ impl Engine {
 
     /// Makes the word index anew from the texts.
     pub(crate) fn rebuild_terms(&self) -> Result<(), Error> {
+        let _span = tracing::info_span!("store.terms").entered();
         let version = self.terms_version()?;
         let analyzer = self.components().analyzer()?;
         self.store().rebuild_terms(version, &mut |item, chunks| {

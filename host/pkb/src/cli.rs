@@ -1,8 +1,12 @@
 //! The command line's words.
 
+mod keeping;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use keeping::{Backup, DeletedArgs, Doctor, Purge, Remove, Restore, RestoreBackup, Rm};
 
 use crate::filters::{Filters, Sort};
 
@@ -44,6 +48,30 @@ pub(crate) struct Global {
         default_value = "warn"
     )]
     pub(crate) log: String,
+    /// What a line of the log looks like.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        env = "PKB_LOG_FORMAT",
+        default_value = "text"
+    )]
+    pub(crate) log_format: LogFormat,
+    /// Log to this file instead of stderr. From 10 MB on it is put aside as
+    /// FILE.old.
+    #[arg(long, global = true, value_name = "FILE", env = "PKB_LOG_FILE")]
+    pub(crate) log_file: Option<PathBuf>,
+    /// What becomes of pkb's measurements of itself: `local` keeps them in the
+    /// home for `pkb stats`, `otlp` also sends them to the OpenTelemetry
+    /// collector that OTEL_EXPORTER_OTLP_ENDPOINT names, `off` takes none.
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHERE",
+        env = "PKB_TELEMETRY",
+        default_value = "local"
+    )]
+    pub(crate) telemetry: Telemetry,
     /// When to use colours.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
@@ -56,6 +84,19 @@ pub(crate) struct Global {
         env = "PKB_MODELS"
     )]
     pub(crate) models: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Telemetry {
+    Local,
+    Otlp,
+    Off,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -96,12 +137,26 @@ pub(crate) enum Command {
     Browse(Browse),
     /// Say how this home is doing.
     Status,
+    /// Say what pkb did and how long each stage of it took.
+    Stats(Stats),
     /// Say what became of every file that was seen.
     Ledger(Ledger),
     /// Check that everything stored fits together.
     Doctor(Doctor),
-    /// Forget a source and all that came from it; the originals stay.
+    /// Take items out of every search, with a way back; --hard for good.
+    Rm(Rm),
+    /// Bring deleted items back.
+    Restore(Restore),
+    /// List deleted items.
+    Deleted(DeletedArgs),
+    /// Remove for good what was deleted long ago.
+    Purge(Purge),
+    /// Forget a source and all that came from it, for good; the originals stay.
     Remove(Remove),
+    /// Copy the database to a file, while it is in use.
+    Backup(Backup),
+    /// Put a copy back in the place of the database.
+    RestoreBackup(RestoreBackup),
     /// Embedding models.
     #[command(subcommand)]
     Model(Model),
@@ -370,19 +425,14 @@ pub(crate) struct Ledger {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Doctor {
-    /// Make again what can be made from the texts.
-    #[arg(long)]
-    pub(crate) fix: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Remove {
-    /// The source's name.
-    pub(crate) source: String,
-    /// Do not ask.
-    #[arg(long, short)]
-    pub(crate) yes: bool,
+pub(crate) struct Stats {
+    /// Only since then, such as 24h, 7d or 2026-11-30; days count in whole
+    /// [default: all that is kept, 90 days].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Forget all of it and begin anew.
+    #[arg(long, conflicts_with = "since")]
+    pub(crate) reset: bool,
 }
 
 #[derive(Debug, Args)]
@@ -393,6 +443,7 @@ pub(crate) struct Eval {
     #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
     /// Questions with the stretches of text that answer them: compare chunkers.
+    /// Each question searches only the text that it is about.
     #[arg(long, value_name = "DIR")]
     pub(crate) spans: Option<PathBuf>,
     /// Your own wikilinks: the text around a link asks for its target.

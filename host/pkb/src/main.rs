@@ -5,6 +5,7 @@
 mod cli;
 mod commands;
 mod filters;
+mod logging;
 mod mcp;
 mod output;
 mod progress;
@@ -33,27 +34,19 @@ fn main() -> ExitCode {
         }
     };
     cli.global.color.write_global();
-    start_logging(&cli);
     let output = Output::new(cli.global.json, cli.global.quiet);
-    match commands::run(cli, &output) {
+    // What was measured is kept when this is dropped, after everything else.
+    let telemetry = logging::start(&cli);
+    let done = telemetry.and_then(|telemetry| {
+        let done = commands::run(cli, &output);
+        drop(telemetry);
+        done
+    });
+    match done {
         Ok(code) => code,
         Err(error) => {
             output.error(&error);
             ExitCode::from(commands::exit_code(&error))
         }
     }
-}
-
-/// Logs go to stderr, whatever happens: stdout belongs to answers and to the
-/// protocol.
-fn start_logging(cli: &Cli) {
-    // Of folders that are gone the watcher complains though nothing is wrong.
-    let levels = format!("notify=error,{}", cli.global.log);
-    let filter = tracing_subscriber::EnvFilter::builder().parse_lossy(levels);
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never)
-        .without_time()
-        .init();
 }

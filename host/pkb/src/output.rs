@@ -90,10 +90,15 @@ impl Output {
             .clamp(40, 120)
     }
 
+    /// Whether there is someone to ask.
+    pub(crate) fn can_ask(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
     /// Asks a question that is answered with yes or no. Without a terminal the
     /// answer is no.
     pub(crate) fn confirm(&self, question: &str) -> bool {
-        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        if !self.can_ask() {
             return false;
         }
         let _ = write!(anstream::stderr(), "{question} [y/N] ");

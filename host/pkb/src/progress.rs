@@ -88,6 +88,10 @@ impl Job for Watch {
 fn bar(stage: Stage, total: Option<u64>) -> ProgressBar {
     let (unit, template) = match (stage, total) {
         (Stage::Scanning, _) | (_, None) => ("entries", "{prefix:>10} {pos} {msg}"),
+        (Stage::Chunking, _) => (
+            "items",
+            "{prefix:>10} {bar:32} {pos}/{len} {msg}  {per_sec:.0}, {eta} left",
+        ),
         (Stage::Reading, _) => (
             "files",
             "{prefix:>10} {bar:32} {pos}/{len} {msg}  {per_sec:.0}, {eta} left",

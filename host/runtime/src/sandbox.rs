@@ -140,6 +140,8 @@ impl Sandbox {
             })?,
             Origin::Plugin { bytes, .. } => bytes,
         };
+        let cache = tracing::field::Empty;
+        let _span = tracing::debug_span!("component.load", component = name, cache).entered();
         let sha256 = sha256_hex(bytes);
         let component = self.compile(name, bytes, &sha256)?;
         let world = worlds::identify(&self.shared.engine, name, &component)?;
@@ -207,8 +209,11 @@ impl Sandbox {
             return Err(LoadError::CoreModule { name: name.into() });
         }
         if let Some(component) = cache.as_ref().and_then(|cache| cache.load(engine, sha256)) {
+            tracing::Span::current().record("cache", "hit");
             return Ok(component);
         }
+        tracing::Span::current().record("cache", "miss");
+        let _span = tracing::debug_span!("component.compile", component = name).entered();
         // Compiling cannot be interrupted, but it can be left behind: the
         // thread ends with the process.
         let (done, result) = mpsc::sync_channel(1);

@@ -8,6 +8,7 @@ use cap_fs_ext::OpenOptionsSyncExt as _;
 use cap_fs_ext::{FileTypeExt as _, FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, File, FileType, OpenOptions};
 
+use crate::folder::away::is_away;
 use crate::{Error, id, stamp};
 
 /// An opened file of a folder. Reads go to the file that was opened, whatever
@@ -21,11 +22,18 @@ pub struct FileBlob {
     external_id: String,
     size: u64,
     stamp: String,
+    settled: bool,
 }
 
 impl FileBlob {
     pub(crate) fn open(root: &Arc<Dir>, external_id: &str) -> Result<Self, Error> {
         let path = id::to_path(external_id)?;
+        // To open it would fetch it.
+        if is_away(root, &path, None) {
+            return Err(Error::Away {
+                external_id: external_id.to_owned(),
+            });
+        }
         let mut options = OpenOptions::new();
         // Without blocking, since the file of a moment ago can be a fifo by
         // now, whose opening would wait for a writer for ever.
@@ -64,6 +72,7 @@ impl FileBlob {
             external_id: external_id.to_owned(),
             size: metadata.len(),
             stamp: stamp::of(&metadata),
+            settled: stamp::is_settled(&metadata),
         })
     }
 
@@ -77,6 +86,14 @@ impl FileBlob {
     #[must_use]
     pub fn stamp(&self) -> &str {
         &self.stamp
+    }
+
+    /// Whether the stamp can be relied on: a change right after this one would
+    /// give another. Not so when the file was changed a moment before it was
+    /// opened.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.settled
     }
 
     /// Up to `length` bytes from byte `offset` on. Fewer only at the end; none

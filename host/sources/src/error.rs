@@ -35,6 +35,12 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// The folder was there and is no more, or another one stands in its place.
+    #[error("the folder {} was taken away while it was looked at: connect the drive it is on", .path.display())]
+    RootVanished {
+        /// The path, made absolute.
+        path: PathBuf,
+    },
     /// The path begins with `~` and the user has no home folder.
     #[error("{} names your home folder, but none is known: give the whole path", .path.display())]
     NoHome {
@@ -82,6 +88,14 @@ pub enum Error {
         external_id: String,
         /// Such as `a link` or `a folder`.
         what: &'static str,
+    },
+    /// The file is a placeholder for one that a cloud keeps.
+    #[error(
+        "{external_id} is kept in a cloud and not on this machine: download it to have it read"
+    )]
+    Away {
+        /// Path relative to the folder.
+        external_id: String,
     },
     /// The file is there but cannot be read.
     #[error(

@@ -9,15 +9,18 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, FileBlob, place};
+use crate::{Error, FileBlob, place, stamp};
 
+pub(crate) mod away;
 mod folders;
+mod names;
 mod patterns;
 mod scan;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use folders::Rules;
+pub use names::conflict_of;
 use patterns::Patterns;
 
 /// What of a folder is wanted. As JSON it is the folder's settings, without
@@ -25,7 +28,9 @@ use patterns::Patterns;
 ///
 /// Passed over without a word, as whole folders: whatever `ignore` matches,
 /// `node_modules`, and, unless `hidden` is set, every name that begins with one
-/// dot (`.git`, `.obsidian`, `.trash`); with more dots it is a title.
+/// dot (`.git`, `.obsidian`, `.trash`); with more dots it is a title. So are
+/// files that programs keep for a while only: unfinished downloads, and what
+/// editors write beside a note (`note.md~`, `.note.md.swp`, `note.md.tmp`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FolderSettings {
@@ -84,6 +89,16 @@ pub enum Entry {
         /// Why, for a person.
         reason: String,
     },
+    /// Something that is wanted and whose content is not on this machine: a
+    /// cloud keeps it, and a placeholder stands here. It was not opened, as
+    /// that would fetch it. What was known of it, and of everything below it,
+    /// still holds.
+    Away {
+        /// Path relative to the root, of the thing itself.
+        external_id: String,
+        /// True for a folder: entries below it are missing from this scan.
+        folder: bool,
+    },
     /// Something that should have been taken and could not be looked at. What
     /// was known of it, and of everything below it, still holds: it is not
     /// seen, which does not mean that it is gone.
@@ -102,7 +117,7 @@ pub enum Entry {
 pub struct Summary {
     /// Number of [`Entry::File`].
     pub files: u64,
-    /// Number of [`Entry::Skipped`].
+    /// Number of [`Entry::Skipped`] and [`Entry::Away`].
     pub skipped: u64,
     /// Number of [`Entry::Failed`].
     pub failed: u64,
@@ -162,7 +177,8 @@ impl FolderSource {
     ///
     /// # Errors
     /// [`Error::RootUnreadable`] and [`Error::RootMissing`] when the root's own
-    /// entries cannot be listed; then nothing has been visited.
+    /// entries cannot be listed, and [`Error::RootVanished`] when the root was
+    /// taken away meanwhile: then what was not visited may well be there.
     pub fn scan(&self, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<Summary, Error> {
         scan::scan(self, visit)
     }
@@ -186,12 +202,27 @@ impl FolderSource {
         None
     }
 
+    /// Whether the root is still what was opened: a drive may have been taken
+    /// out, or another one mounted over it.
+    fn still_there(&self) -> Result<(), Error> {
+        let vanished = || Error::RootVanished {
+            path: self.path.clone(),
+        };
+        let there = Dir::open_ambient_dir(&self.path, ambient_authority())
+            .and_then(|dir| dir.dir_metadata());
+        let opened = self.root.dir_metadata();
+        match (there, opened) {
+            (Ok(there), Ok(opened)) if stamp::is_same(&there, &opened) => Ok(()),
+            _ => Err(vanished()),
+        }
+    }
+
     /// Opens one file for reading. Links are not followed, and nothing but a
     /// regular file is opened, whatever the scan saw there.
     ///
     /// # Errors
-    /// [`Error::Id`], [`Error::Vanished`], [`Error::NotRegular`] and
-    /// [`Error::Unreadable`], as the names say.
+    /// [`Error::Id`], [`Error::Vanished`], [`Error::NotRegular`],
+    /// [`Error::Away`] and [`Error::Unreadable`], as the names say.
     pub fn open_file(&self, external_id: &str) -> Result<FileBlob, Error> {
         FileBlob::open(&self.root, external_id)
     }

@@ -25,6 +25,6 @@ mod watcher;
 
 pub use blob::FileBlob;
 pub use error::Error;
-pub use folder::{Entry, FolderSettings, FolderSource, Summary};
+pub use folder::{Entry, FolderSettings, FolderSource, Summary, conflict_of};
 pub use place::{folder_root, item_path, item_url};
 pub use watcher::{Signal, Watcher};

@@ -1,6 +1,6 @@
 //! Whether a file is still the same, for the price of one look at its metadata.
 
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cap_std::fs::Metadata;
 
@@ -11,6 +11,41 @@ use cap_std::fs::Metadata;
 pub(crate) fn of(metadata: &Metadata) -> String {
     let modified = modified_nanos(metadata).unwrap_or_default();
     format!("{}-{modified}-{:x}", metadata.len(), identity(metadata))
+}
+
+/// Whether both are of the same folder.
+#[cfg(not(windows))]
+pub(crate) fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use cap_std::fs::MetadataExt as _;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Whether both are of the same folder, as far as can be told.
+#[cfg(windows)]
+pub(crate) fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    identity(one) == identity(other)
+}
+
+/// Whether another change of the file would give it another stamp than this. The
+/// clock of a file system ticks a few milliseconds apart, or seconds on old
+/// ones, which keep whole seconds only: two changes within a tick that leave
+/// the size as it is look like one.
+pub(crate) fn is_settled(metadata: &Metadata) -> bool {
+    let Some(modified) = modified_nanos(metadata) else {
+        return true;
+    };
+    let second = 1_000_000_000;
+    let tick = if modified % second == 0 {
+        2 * second
+    } else {
+        second / 50
+    };
+    let now = match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(now) => i128::try_from(now.as_nanos()).unwrap_or(i128::MAX),
+        Err(_) => return true,
+    };
+    // A time far ahead was set on purpose, and the next change sets another.
+    (now - modified).abs() > tick
 }
 
 /// Milliseconds since 1970-01-01T00:00:00Z, where the file system knows.

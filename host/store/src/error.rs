@@ -23,9 +23,10 @@ pub enum Error {
         /// The newest version known.
         known: u32,
     },
-    /// The tables were laid out by an older pkb and the file cannot be written.
+    /// The tables were laid out by an older pkb, and the file cannot be written
+    /// or was to be read only.
     #[error(
-        "{} has schema version {found}, this pkb needs {known}, and the file cannot be written: make it writable and try again",
+        "{} has schema version {found}, from an older pkb, and has to be brought to {known} first, which takes writing: make the file and its folder writable, then run `pkb sync`",
         path.display()
     )]
     Older {
@@ -36,6 +37,29 @@ pub enum Error {
         /// The version needed.
         known: u32,
     },
+    /// The copy that is kept before tables change cannot be made.
+    #[error(
+        "{} has to be brought up to date, and the copy that is kept of it first cannot be made: {cause}; nothing was changed. {} needs {} MB",
+        path.display(), copy.display(), bytes.div_ceil(1_000_000)
+    )]
+    NoCopy {
+        /// The database.
+        path: PathBuf,
+        /// The copy.
+        copy: PathBuf,
+        /// Bytes that the copy takes.
+        bytes: u64,
+        /// Why not.
+        cause: Box<Error>,
+    },
+    /// What was to be put back is no backup, or none that this pkb can use.
+    #[error("{} cannot be put back: {problem}. Nothing was changed", path.display())]
+    BadBackup {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The file is sound, but something else's.
     #[error("{} is a database of another program, not of pkb: move it away, or use another home", path.display())]
     NotPkb {
@@ -44,7 +68,7 @@ pub enum Error {
     },
     /// The file is no database, or its pages do not fit together.
     #[error(
-        "{} is damaged or is not a database ({detail}): `pkb doctor` may say more; put back a backup, or move the file away and add the sources again",
+        "{} is damaged or is not a database ({detail}): `pkb doctor` may say more; put back a backup with `pkb restore-backup FILE`, or move the file away and add the sources again",
         path.display()
     )]
     Damaged {

@@ -12,7 +12,7 @@ mod sqlite;
 mod types;
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use error::{Error, Result};
 pub use sqlite::{HeldLock, SqliteStore};
@@ -45,8 +45,8 @@ pub trait Store: Send + Sync {
     /// adding, and `NotFound`.
     fn update_source(&self, name: &str, spec: &SourceSpec) -> Result<Source>;
     /// Removes a source with all its items, its ledger and its history, for
-    /// good. Returns how many items that were. Errors: `NotFound`.
-    fn remove_source(&self, name: &str) -> Result<u64>;
+    /// good, as [`Store::hard_delete`] does. Errors: `NotFound`.
+    fn remove_source(&self, name: &str) -> Result<Erased>;
     /// Where the source's connector is to go on.
     fn cursor(&self, source: SourceId) -> Result<Option<String>>;
     /// Keeps (or, with none, forgets) where the connector is to go on.
@@ -69,22 +69,31 @@ pub trait Store: Send + Sync {
     /// to be the same. Ids without a ledger row are passed over.
     fn touch(&self, source: SourceId, stamps: &[(&str, &str)]) -> Result<()>;
     /// Moves items to new identities within their sources, keeping chunks and
-    /// vectors; all in one transaction, one after the other. The entry is none
-    /// where there is no item `from`, or `to` is an item already (also a
-    /// soft-deleted one): then the caller is to put the item as usual.
+    /// vectors; all in one transaction and at the same time, so that two can
+    /// exchange theirs. The entry is none where there is no item `from`, or
+    /// `to` is an item that does not move (also a soft-deleted one): then the
+    /// caller is to put the item as usual. A soft-deleted item stays deleted.
     fn rename(&self, batch: &[Rename]) -> Result<Vec<Option<ItemId>>>;
     /// Takes items out of every search at once, keeping their texts. `cause` is
     /// a short fixed word such as `file_deleted`, `playlist_removed`, `user`.
     /// Returns how many were not deleted before.
     fn soft_delete(&self, items: &[ItemId], cause: &str) -> Result<u64>;
-    /// Brings soft-deleted items back. Returns how many there were.
+    /// Brings soft-deleted items back; see [`Stamp::restored`]. Returns how many
+    /// there were.
     fn restore(&self, items: &[ItemId]) -> Result<u64>;
-    /// Removes items and their ledger rows for good. Vectors stay until
-    /// [`Store::remove_orphan_vectors`]. Returns how many there were.
-    fn hard_delete(&self, items: &[ItemId]) -> Result<u64>;
-    /// Removes for good what was deleted softly before that time. Returns how
-    /// many items that were.
-    fn purge(&self, deleted_before: Millis) -> Result<u64>;
+    /// Removes items for good, with their ledger rows and the vectors that no
+    /// chunk needs any more. What stands in the files of what was removed stays
+    /// there until [`Store::wipe`].
+    fn hard_delete(&self, items: &[ItemId]) -> Result<Erased>;
+    /// Removes for good what was deleted softly before that time, as
+    /// [`Store::hard_delete`] does.
+    fn purge(&self, deleted_before: Millis) -> Result<Erased>;
+    /// Overwrites what removals for good left in the files: in the word index,
+    /// in statistics, in free space, in the write-ahead log. Writes the whole
+    /// database anew, unless nothing is left. Says whether it could do all:
+    /// not while someone still reads an earlier state, whose pages the log has
+    /// to keep. What could not be done is remembered for the next call.
+    fn wipe(&self) -> Result<bool>;
 
     // ---- ledger ----
 
@@ -103,6 +112,9 @@ pub trait Store: Send + Sync {
     fn ledger(&self, query: &LedgerQuery) -> Result<Page<LedgerRow>>;
     /// Totals for each source, by name.
     fn ledger_totals(&self) -> Result<Vec<LedgerTotals>>;
+    /// Adds a warning to an item's ledger row, unless it says so already. An
+    /// item that is gone is passed over.
+    fn warn(&self, item: ItemId, warning: &str) -> Result<()>;
     /// Forgets ledger rows of things that are gone and never became items; rows
     /// of items stay. Returns how many rows that were.
     fn forget(&self, source: SourceId, external_ids: &[&str]) -> Result<u64>;
@@ -118,11 +130,10 @@ pub trait Store: Send + Sync {
     /// Items that someone may mean by `wanted`; the first of these readings
     /// that finds any counts: external id; the end of a path, with or without
     /// file extension; title or alias. Letter case counts only in the first.
-    /// Soft-deleted items are left out.
-    fn find(&self, wanted: &str, limit: usize) -> Result<Vec<Item>>;
+    fn find(&self, wanted: &str, deleted: Deleted, limit: usize) -> Result<Vec<Item>>;
     /// Items whose title or file name looks like `wanted`, best first, for
-    /// "did you mean". Soft-deleted items are left out.
-    fn similar(&self, wanted: &str, limit: usize) -> Result<Vec<Item>>;
+    /// "did you mean".
+    fn similar(&self, wanted: &str, deleted: Deleted, limit: usize) -> Result<Vec<Item>>;
     /// The text of an item, soft-deleted or not.
     fn text(&self, id: ItemId) -> Result<Option<ItemText>>;
     /// The chunks of an item, in order.
@@ -169,26 +180,30 @@ pub trait Store: Send + Sync {
 
     // ---- vectors ----
 
+    /// The number of the model with that fingerprint; none where it is new.
+    fn model(&self, fingerprint: &str) -> Result<Option<ModelId>>;
     /// The number of the model with that fingerprint, which is added when new.
     /// Errors: `Invalid` when it is known with other dimensions.
     fn ensure_model(&self, fingerprint: &str, name: &str, dimensions: u32) -> Result<ModelId>;
-    /// The models ever used here and how complete they are.
+    /// The models ever used here and how complete they are; goes through all
+    /// chunks.
     fn models(&self) -> Result<Vec<ModelStats>>;
     /// The model that searches use; none before the first
     /// [`Store::set_current_model`].
     fn current_model(&self) -> Result<Option<ModelId>>;
-    /// Makes searches use that model: what the engine calls when its vectors
-    /// are complete.
+    /// Makes searches use that model, as the first one there is. A later one
+    /// takes over with [`Store::take_over`].
     fn set_current_model(&self, model: ModelId) -> Result<()>;
     /// Forgets a model and its vectors. Returns how many vectors there were.
     fn remove_model(&self, model: ModelId) -> Result<u64>;
-    /// Chunks that can be searched and that the model has no vector for: by
-    /// chunk id, from beyond `after` on, each hash once in an answer. An empty
-    /// answer means that there are no more beyond `after`.
+    /// Chunks that the model has no vector for, of what will be searched once
+    /// all that is staged has taken over: in the order of cursors, from beyond
+    /// `after` on, each hash once in an answer. An empty answer means that there
+    /// are no more beyond `after`.
     fn unembedded(
         &self,
         model: ModelId,
-        after: Option<ChunkId>,
+        after: Option<EmbedCursor>,
         limit: usize,
     ) -> Result<Vec<Unembedded>>;
     /// Stores vectors, all in one transaction; those that exist stay as they
@@ -199,11 +214,48 @@ pub trait Store: Send + Sync {
     /// The vectors of an item's chunks, in their order; chunks that have none yet
     /// are left out. Errors: `NotFound` for an unknown model.
     fn item_vectors(&self, model: ModelId, item: ItemId) -> Result<Vec<ChunkVector>>;
-    /// Removes vectors of no chunk at all. Returns how many there were.
+    /// Removes vectors of no chunk at all, staged ones included. Returns how
+    /// many there were.
     fn remove_orphan_vectors(&self) -> Result<u64>;
     /// Removes vectors that have not the length their model asks for. Returns
     /// how many there were.
     fn remove_damaged_vectors(&self) -> Result<u64>;
+
+    // ---- chunk sets ----
+
+    /// The number of the chunk set with that key.
+    fn chunk_set(&self, key: &str) -> Result<Option<ChunkSetId>>;
+    /// Adds what chunks are made with, unless its key is there, and gives its
+    /// number.
+    fn add_chunk_set(&self, set: &ChunkSet) -> Result<ChunkSetId>;
+    /// What the searched chunks of all items were made with, and how many items
+    /// that are, soft-deleted ones included; none for what is not known.
+    fn chunk_sets(&self) -> Result<Vec<(Option<ChunkSet>, u64)>>;
+    /// Items of a source whose chunks, the staged ones where there are any, were
+    /// made with something else than is wanted for their kind: by number, from
+    /// beyond `after` on, at most `limit` of them and fewer where their texts are
+    /// long; with how many there are beyond `after`. Items of other kinds, stale
+    /// and soft-deleted ones are left out.
+    fn outdated(
+        &self,
+        source: SourceId,
+        wanted: &[WantedSet],
+        after: Option<ItemId>,
+        limit: usize,
+    ) -> Result<Page<Outdated>>;
+    /// Drops what is staged for items of a source whose searched chunks are as
+    /// wanted already. Returns how many items that were.
+    fn unstage(&self, source: SourceId, wanted: &[WantedSet]) -> Result<u64>;
+    /// Puts new chunks beside those that are searched, all in one transaction;
+    /// they replace what was staged before. Items that are gone are passed over,
+    /// and so are those whose text the chunks do not fit, which was replaced
+    /// since they were made.
+    fn stage(&self, batch: &[StagedWrite]) -> Result<()>;
+    /// Makes everything staged what is searched, and `model` (where there is
+    /// one) what is searched with, in one transaction. Chunks that stay the same
+    /// keep their ids. What the engine calls when the model has a vector for
+    /// all of it. Errors: `NotFound` for an unknown model.
+    fn take_over(&self, model: Option<ModelId>) -> Result<TakeOver>;
 
     // ---- syncs ----
 
@@ -249,12 +301,30 @@ pub trait Store: Send + Sync {
     /// Makes the word index anew from the texts, with `make`, and remembers
     /// what it was made with.
     fn rebuild_terms(&self, made_by: u32, make: &mut MakeTerms<'_>) -> Result<()>;
+    /// Writes the database anew from what can be read of it, where its pages do
+    /// not fit together, and keeps it as it was beside it. Vectors that cannot
+    /// be read are left out, and the word index is empty. Errors: `Damaged`
+    /// where something cannot be read that cannot be made again; nothing is
+    /// changed then.
+    fn rewrite(&self) -> Result<()>;
+    /// Makes SQLite's own indices anew.
+    fn reindex(&self) -> Result<()>;
+    /// Removes rows that belong to something that is gone. Returns how many
+    /// there were.
+    fn remove_strays(&self) -> Result<u64>;
+    /// Brings the ledger and the items' status to agree, and has the next sync
+    /// read again what is stored wrong. Returns how many rows it changed.
+    fn mend_ledger(&self) -> Result<u64>;
     /// Brings the files into good shape, which is worth it after much writing:
     /// merges the word index, refreshes statistics, gives unused space back and
     /// empties the write-ahead log.
     fn optimize(&self) -> Result<()>;
-    /// Writes a consistent copy of the database to a file that does not exist.
+    /// Writes a consistent copy of the database to a file that does not exist,
+    /// for its owner only, without waiting for anyone. Errors: `Exists`; as for
+    /// writing files.
     fn backup(&self, to: &Path) -> Result<()>;
+    /// Copies of an earlier state of the database that pkb keeps beside it.
+    fn copies(&self) -> Result<Vec<PathBuf>>;
     /// Whether the database can only be read.
     fn is_read_only(&self) -> bool;
 }

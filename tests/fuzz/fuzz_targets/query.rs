@@ -55,8 +55,15 @@ fuzz_target!(|input: &str| {
                 assert!(from.is_some() || until.is_some());
                 assert!(from.zip(*until).is_none_or(|(from, until)| from < until));
             }
+            Test::Duration { least, most } => {
+                assert!(least.is_some() || most.is_some());
+                assert!(least.zip(*most).is_none_or(|(least, most)| least <= most));
+            }
             _ => {}
         }
+    }
+    for note in &query.notes {
+        assert!(clean(note), "{note:?}");
     }
     for part in &query.understood {
         assert!(clean(&part.as_typed) && clean(&part.meaning), "{part:?}");

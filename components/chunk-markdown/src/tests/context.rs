@@ -159,6 +159,65 @@ fn a_long_first_sentence_is_not_repeated() {
     assert!(chunks.iter().all(|chunk| chunk.context.is_none()));
 }
 
+const HEADER: &str = "| name | text |\n|---|---|";
+
+/// The contexts of the chunks that begin inside a table after `before`, without
+/// the table's header.
+fn of_a_table(before: &str) -> Vec<String> {
+    let rows = "| of cells | a row |\n".repeat(30);
+    let text = format!("{before}\n{HEADER}\n{rows}");
+    let chunks = checked(&text, &options(80, 50), words);
+    let own = texts(&text, &chunks);
+    let inside = chunks.iter().zip(own);
+    let inside: Vec<String> = inside
+        .filter(|(_, own)| own.starts_with("| of"))
+        .map(|(chunk, _)| chunk.context.clone().unwrap())
+        .collect();
+    assert!(inside.len() > 2);
+    let contexts = inside.iter();
+    contexts
+        .map(|context| context.strip_suffix(HEADER).unwrap().trim_end().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_table_is_introduced_by_the_sentence_before_it() {
+    let before = format!("{}\nSales by region\nand year follow:\n", sentences(5));
+    for context in of_a_table(&before) {
+        assert_eq!(context, "Sales by region and year follow:");
+    }
+    // A table that is a chunk of its own is introduced too.
+    let rows = "| of cells | a row |\n".repeat(6);
+    let text = format!("{}\n\n{HEADER}\n{rows}", prose(50));
+    let chunks = checked(&text, &options(150, 50), words);
+    assert_eq!(chunks.len(), 2);
+    assert_eq!(chunks[1].context, Some(prose(50)));
+}
+
+#[test]
+fn what_is_no_sentence_introduces_no_table() {
+    for before in ["", "```\ncode of words\n```\n", "---\n", "…\n"] {
+        for context in of_a_table(before) {
+            assert_eq!(context, "", "{before:?}");
+        }
+    }
+    for context in of_a_table("# Sales\n") {
+        assert_eq!(context, "Sales");
+    }
+}
+
+#[test]
+fn of_a_long_sentence_only_the_end_introduces_a_table() {
+    let before = format!("{} the sales follow:\n", "lengthened".repeat(60));
+    for context in of_a_table(&before) {
+        assert_eq!(context, "the sales follow:");
+    }
+    // More than half of the budget is too much.
+    for context in of_a_table(&format!("{} follows:\n", prose(45))) {
+        assert_eq!(context, "");
+    }
+}
+
 #[test]
 fn an_indented_heading_is_no_context_of_the_chunk_it_opens() {
     let text = format!("  # A\n\n{}\n\n{}\n", sentences(6), sentences(6));

@@ -41,6 +41,8 @@ fn block() -> impl Strategy<Value = (String, bool)> {
             format!("| a | b |\n|---|---|\n| {} | c |", lines.join(" | c |\n| ")),
             false
         )),
+        lines(8).prop_map(|lines| (format!("- | b\n{} | c", lines.join(" | c\n")), false)),
+        lines(12).prop_map(|lines| (format!("A {}", lines.join("\nA ")), false)),
     ]
 }
 

@@ -148,7 +148,7 @@ fn table_rows_stay_whole_and_a_cut_table_repeats_its_header() {
         sentences(2),
         rows.concat()
     );
-    let chunks = checked(&text, &options(90, 60), words);
+    let chunks = checked(&text, &options(120, 60), words);
     let own = texts(&text, &chunks);
     for row in &rows {
         assert!(own.iter().any(|chunk| chunk.contains(row.trim())), "{row}");
@@ -158,11 +158,87 @@ fn table_rows_stay_whole_and_a_cut_table_repeats_its_header() {
         if own.starts_with("| row") {
             continued += 1;
             let context = chunk.context.as_deref().unwrap();
-            assert_eq!(context, format!("Data\n{}", header.trim()));
+            let introduction = sentences(1);
+            assert_eq!(context, format!("Data\n{introduction}\n{}", header.trim()));
         }
         assert!(!own.ends_with("--- |"), "a header without a row: {own}");
     }
     assert!(continued >= 3);
+}
+
+#[test]
+fn a_table_without_a_line_of_dashes_is_a_table() {
+    let row = |n: usize| format!("row {n} | a cell. With a sentence | {}", prose(5));
+    let rows: Vec<String> = (0..30).map(row).collect();
+    // A dash in the first cell begins a list in Markdown.
+    for header in ["name | text | more", "- | text | more"] {
+        let text = format!(
+            "{}\n\n{header}\n{}\nAfter.\n",
+            sentences(2),
+            rows.join("\n")
+        );
+        let chunks = checked(&text, &options(90, 60), words);
+        let own = texts(&text, &chunks);
+        for row in &rows {
+            assert!(own.iter().any(|chunk| chunk.contains(row)), "{row}");
+        }
+        let mut continued = 0;
+        for (chunk, own) in chunks.iter().zip(own) {
+            if own.starts_with("row") {
+                continued += 1;
+                let context = chunk.context.as_deref().unwrap();
+                assert_eq!(context, format!("{}\n{header}", sentences(1)));
+            }
+            assert!(!own.ends_with(header), "a header without a row: {own}");
+        }
+        assert!(continued >= 3);
+    }
+}
+
+#[test]
+fn bars_in_lists_quotes_and_code_make_no_table() {
+    let line = format!("ls {} | sort", prose(12));
+    for mark in ["- ", "* ", "12. ", "> ", "    "] {
+        let text = format!("{mark}{line}\n").repeat(12);
+        for chunk in checked(&text, &options(60, 40), words) {
+            assert_eq!(chunk.context, None, "{mark:?}");
+        }
+    }
+}
+
+#[test]
+fn records_are_kept_apart() {
+    let record = |n: usize| {
+        let authors = [
+            "Banks MA  Eichert W",
+            "Levine J",
+            "Jain R  Rivera MC  Lake JA",
+        ][n % 3];
+        let title = prose(5 + n * 5 % 11);
+        format!("{authors}  {title} J Hered 2000 {n}")
+    };
+    let list: Vec<String> = (0..20).map(record).collect();
+    let text = format!("References\n{}\n", list.join(" \n"));
+    let chunks = checked(&text, &options(200, 80), words);
+    let own = texts(&text, &chunks);
+    for chunk in &own {
+        let held = list.iter().filter(|record| chunk.contains(*record));
+        assert!((1..=2).contains(&held.count()), "{chunk}");
+    }
+    // The same words as running text, wrapped where lines are full.
+    let mut wrapped = String::new();
+    let mut length = 0;
+    for word in list.join(" ").split(' ') {
+        if length + word.len() > 76 {
+            wrapped.push('\n');
+            length = 0;
+        }
+        wrapped.push_str(word);
+        wrapped.push(' ');
+        length += word.len() + 1;
+    }
+    let chunks = checked(&wrapped, &options(200, 80), words);
+    assert!(chunks.len() <= own.len() / 2, "{}", chunks.len());
 }
 
 #[test]

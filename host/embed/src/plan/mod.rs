@@ -73,6 +73,7 @@ impl Plan {
         dimensions: usize,
         pooling: Pooling,
     ) -> Result<Self, Error> {
+        let _span = tracing::info_span!("embed.load").entered();
         let started = std::time::Instant::now();
         // A damaged file can hold anything, and tract asserts here and there.
         let built = catch_unwind(AssertUnwindSafe(|| build(bytes, dimensions, pooling)))

@@ -2,20 +2,21 @@
 //! what is linked there. Who wrote the link judged that the two belong
 //! together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use pkb_store::{Condition, Filter, Item, ItemDetails, ItemId, Link, LinkKind, Test};
+use pkb_store::{Condition, Filter, Item, ItemDetails, ItemId, Link, LinkKind, SourceId, Test};
 
-use super::ask::{Names, in_parallel, ranked};
+use super::ask::{self, in_parallel, ranked};
 use super::collection::{DEPTH, Query, score};
 use super::metrics::Judged;
 use super::report::{Kind, Report};
 use super::{EvalOptions, spread};
+use crate::citation::item_path;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::job::{Job, Stage};
-use crate::search::item_path;
+use crate::links::{Names, named};
 
 /// Queries asked where no other number is given: enough for intervals of about
 /// 0.05, and a minute's work.
@@ -55,8 +56,9 @@ impl Engine {
         };
         let mut report = Report::new(Kind::Links, data, options);
         let items = self.all_items(&filter)?;
+        let targets = self.targets(&items)?;
         let found = in_parallel(items.len(), Stage::Scanning, job, |at| {
-            self.link_queries(&items[at], &filter)
+            self.link_queries(&items[at], &filter, &targets)
         })?;
         let (links, queries) = found
             .into_iter()
@@ -81,11 +83,19 @@ impl Engine {
             true => self.searchable_model(&mut report.notes)?,
             false => None,
         };
+        if let Some(own) = &model
+            && let missing = self.pending(own.id)?
+            && missing > 0
+        {
+            report.notes.push(format!(
+                "{missing} chunks have no vector yet and can only be found by word. `pkb sync` makes them."
+            ));
+        }
         let modes = options.modes(model.is_some());
         if modes.is_empty() {
             return Err(Error::usage(report.notes.join(" "), ""));
         }
-        let names: Names = items
+        let names: ask::Names = items
             .iter()
             .map(|item| (item.id, item_path(item)))
             .collect();
@@ -95,7 +105,7 @@ impl Engine {
                 ranked(self, &names, &request)
             })?);
         }
-        report.model = model.map(|(_, model)| model.model.info().name.clone());
+        report.model = model.map(|own| own.model.model.info().name.clone());
         report.documents = items.len() as u64;
         report.queries = queries.into_iter().map(|query| query.id).collect();
         report.add_differences();
@@ -103,7 +113,12 @@ impl Engine {
     }
 
     /// How many wikilinks an item holds, and the queries they make.
-    fn link_queries(&self, item: &Item, filter: &Filter) -> Result<(usize, Vec<Query>), Error> {
+    fn link_queries(
+        &self,
+        item: &Item,
+        filter: &Filter,
+        targets: &Targets<'_>,
+    ) -> Result<(usize, Vec<Query>), Error> {
         let (Some(details), Some(text)) =
             (self.store().item(item.id)?, self.store().text(item.id)?)
         else {
@@ -120,11 +135,11 @@ impl Engine {
             let mut judged = Judged::new();
             let mut shown = Vec::new();
             for link in inside {
-                let target = self.link_target(link, item)?;
-                if let Some(target) = target.as_ref().filter(|target| target.id != item.id) {
+                let target = targets.of(link, item);
+                if let Some(target) = target.filter(|target| target.id != item.id) {
                     judged.insert(item_path(target), 1.0);
                 }
-                shown.push((start(link)..end(link), words(link, target.as_ref())));
+                shown.push((start(link)..end(link), words(link, target)));
             }
             let text = query(&text.text, &block, &shown);
             let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
@@ -140,13 +155,33 @@ impl Engine {
         Ok((links.len(), queries))
     }
 
-    /// What a link leads to; none where that cannot be said.
-    fn link_target(&self, link: &Link, from: &Item) -> Result<Option<Item>, Error> {
-        let found = self.store().find(&link.target, 2)?;
-        Ok(match found.as_slice() {
-            [only] if only.source_id == from.source_id => Some(only.clone()),
-            _ => None,
-        })
+    /// What links in these items can lead to.
+    fn targets<'a>(&self, items: &'a [Item]) -> Result<Targets<'a>, Error> {
+        let mut targets = Targets {
+            names: HashMap::new(),
+            items: items.iter().map(|item| (item.id, item)).collect(),
+        };
+        for item in items {
+            if !targets.names.contains_key(&item.source_id) {
+                let names = self.names(item.source_id)?;
+                targets.names.insert(item.source_id, names);
+            }
+        }
+        Ok(targets)
+    }
+}
+
+/// What links lead to.
+struct Targets<'a> {
+    names: HashMap<SourceId, Names>,
+    items: HashMap<ItemId, &'a Item>,
+}
+
+impl<'a> Targets<'a> {
+    /// The item that a link leads to; none where it leads to none.
+    fn of(&self, link: &Link, from: &Item) -> Option<&'a Item> {
+        let file = named(self.names.get(&from.source_id)?, from, link)?;
+        self.items.get(&file.item?).copied()
     }
 }
 

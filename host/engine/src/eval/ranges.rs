@@ -41,16 +41,11 @@ impl Characters {
 /// define them, counted in the ranges' unit instead of tokens. With E for what
 /// was asked for, R for what was retrieved: |E and R| / |E|, |E and R| / |R|
 /// and |E and R| / (|E| + |R| - |E and R|). What is retrieved twice, by chunks
-/// that overlap, counts twice in |R| and once in |E and R|. `elsewhere` is the
-/// length of what was retrieved from other texts.
-pub(super) fn coverage(
-    asked: &[Range<usize>],
-    retrieved: &[Range<usize>],
-    elsewhere: usize,
-) -> [f64; 3] {
+/// that overlap, counts twice in |R| and once in |E and R|.
+pub(super) fn coverage(asked: &[Range<usize>], retrieved: &[Range<usize>]) -> [f64; 3] {
     let length = |ranges: &[Range<usize>]| ranges.iter().map(Range::len).sum::<usize>();
     let asked = union(asked);
-    let all = length(retrieved) + elsewhere;
+    let all = length(retrieved);
     let both = intersection(&asked, &union(retrieved));
     let share = |of: usize| {
         if of == 0 {
@@ -105,17 +100,14 @@ mod tests {
     #[test]
     fn by_hand() {
         // 10 asked for, 6 of them found among 20 retrieved.
-        assert_eq!(coverage(&[0..10], &[4..24], 0), [0.6, 0.3, 6.0 / 24.0]);
+        assert_eq!(coverage(&[0..10], &[4..24]), [0.6, 0.3, 6.0 / 24.0]);
         // Retrieved twice: once in the intersection, twice in what was read.
-        assert_eq!(
-            coverage(&[0..10], &[0..10, 5..15], 0),
-            [1.0, 0.5, 10.0 / 20.0]
-        );
-        assert_eq!(coverage(&[0..10], &[], 30), [0.0, 0.0, 0.0]);
-        assert_eq!(coverage(&[0..10], &[0..10], 10), [1.0, 0.5, 0.5]);
-        assert_eq!(coverage(&[], &[], 0), [0.0, 0.0, 0.0]);
+        assert_eq!(coverage(&[0..10], &[0..10, 5..15]), [1.0, 0.5, 10.0 / 20.0]);
+        assert_eq!(coverage(&[0..10], &[]), [0.0, 0.0, 0.0]);
+        assert_eq!(coverage(&[0..10], &[0..10, 90..100]), [1.0, 0.5, 0.5]);
+        assert_eq!(coverage(&[], &[]), [0.0, 0.0, 0.0]);
         // What is asked for twice counts once.
-        assert_eq!(coverage(&[0..10, 2..8], &[0..5], 0), [0.5, 1.0, 0.5]);
+        assert_eq!(coverage(&[0..10, 2..8], &[0..5]), [0.5, 1.0, 0.5]);
     }
 
     #[test]
@@ -146,7 +138,7 @@ mod tests {
             let all: usize = retrieved.iter().map(Range::len).sum();
             let expected = [set(&asked).len(), all, set(&asked).len() + all - both]
                 .map(|of| if of == 0 { 0.0 } else { both as f64 / of as f64 });
-            prop_assert_eq!(coverage(&asked, &retrieved, 0), expected);
+            prop_assert_eq!(coverage(&asked, &retrieved), expected);
         }
 
         #[test]

@@ -216,6 +216,7 @@ impl Scratch {
             content_hash: *blake3::hash(text.as_bytes()).as_bytes(),
             marks: Vec::new(),
             chunks,
+            chunk_set: None,
             properties: Vec::new(),
             tags: Vec::new(),
             aliases: Vec::new(),

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use pkb_runtime::World;
-use pkb_store::Filter;
+use pkb_store::{Filter, Test};
 use serde::Deserialize;
 
 use super::ask::{Names, in_parallel, ranked};
@@ -83,16 +83,10 @@ impl Cutter {
     }
 }
 
-/// A stretch of a text.
-struct Piece {
-    corpus: usize,
-    /// In characters.
-    range: Range<usize>,
-}
-
 /// Cuts the texts in `folder` with every chunker there is, and with a plain
 /// splitter; each chunk becomes an item, and every question is asked for its
-/// five best among the chunks of all texts.
+/// five best among the chunks of the text that it is about, through a filter as
+/// a person's search has it.
 ///
 /// # Errors
 /// When a file is missing or is not laid out so; when a chunker fails; when a
@@ -127,7 +121,7 @@ pub fn spans(
     report.queries = questions.into_iter().map(|question| question.id).collect();
     report.add_differences();
     report.notes.push(
-        "Recall, precision and IoU are shares of characters. The best five chunks are those of all texts together."
+        "Recall, precision and IoU are shares of characters. Each question searches only the text that it is about."
             .into(),
     );
     Ok(report)
@@ -177,8 +171,8 @@ fn measure(
     for mode in modes {
         let scores = in_parallel(questions.len(), Stage::Asking, job, |at| {
             let question = &questions[at];
-            let all = Filter::default();
-            let request = options.request(&question.text, mode, &all, RETRIEVED);
+            let own = Filter::from(Test::Path(folder_of(question.corpus)));
+            let request = options.request(&question.text, mode, &own, RETRIEVED);
             ask(&scratch, &names, &request, question, &pieces)
         })?;
         let chunks = pieces.len() as u64;
@@ -203,13 +197,20 @@ fn cutters(home: &Home, options: &EvalOptions) -> Result<Vec<Cutter>, Error> {
     Ok(all)
 }
 
-/// Cuts all texts; each chunk is a document whose id is its number.
+/// What the ids of a text's chunks start with. A number, as a text's name may
+/// hold what a filter takes for a pattern.
+fn folder_of(corpus: usize) -> String {
+    format!("{corpus}/")
+}
+
+/// Cuts all texts; each chunk is a document, named by its text and its number
+/// among the chunks of all texts.
 fn cut(
     scratch: &Scratch,
     cutter: &Cutter,
     texts: &[Text],
     job: &dyn Job,
-) -> Result<(Vec<Piece>, Vec<Document>), Error> {
+) -> Result<(Vec<Range<usize>>, Vec<Document>), Error> {
     let cut = in_parallel(texts.len(), Stage::Reading, job, |at| {
         let text = &texts[at];
         match cutter {
@@ -228,42 +229,32 @@ fn cut(
     for (corpus, (text, cut)) in texts.iter().zip(cut).enumerate() {
         for (bytes, headings, context) in cut {
             documents.push(Document {
-                id: pieces.len().to_string(),
+                id: format!("{}{}", folder_of(corpus), pieces.len()),
                 title: text.title.clone(),
                 text: text.text[bytes.clone()].to_owned(),
                 chunk: Some((headings, context)),
             });
-            pieces.push(Piece {
-                corpus,
-                range: text.characters.characters(&bytes),
-            });
+            pieces.push(text.characters.characters(&bytes));
         }
     }
     Ok((pieces, documents))
 }
 
-/// The measures of one question.
+/// The measures of one question; `pieces` are the characters of each chunk.
 fn ask(
     scratch: &Scratch,
     names: &Names,
     request: &SearchRequest,
     question: &Question,
-    pieces: &[Piece],
+    pieces: &[Range<usize>],
 ) -> Result<[f64; 3], Error> {
     let found = ranked(&scratch.engine, names, request)?;
-    let (mut here, mut elsewhere) = (Vec::new(), 0);
-    for id in found {
-        let number = id.parse::<usize>().ok();
-        let Some(piece) = number.and_then(|number| pieces.get(number)) else {
-            continue;
-        };
-        if piece.corpus == question.corpus {
-            here.push(piece.range.clone());
-        } else {
-            elsewhere += piece.range.len();
-        }
-    }
-    Ok(coverage(&question.asked, &here, elsewhere))
+    let number = |id: &String| id.rsplit('/').next()?.parse::<usize>().ok();
+    let found = found.iter().filter_map(number);
+    let found: Vec<Range<usize>> = found
+        .filter_map(|number| pieces.get(number).cloned())
+        .collect();
+    Ok(coverage(&question.asked, &found))
 }
 
 /// One row over all questions, and one for each text where there are several.

@@ -10,12 +10,21 @@ use super::SyncOptions;
 use super::writer::TRIED_ONCE;
 use crate::error::Error;
 use crate::job::{Job, Stage};
+use crate::pipeline::Pipeline;
+
+/// Why an item is deleted that a person deleted.
+const BY_USER: &str = "user";
+/// What the ledger says of something whose content is in a cloud.
+const AWAY: &str = "kept in a cloud and not on this machine; it is read once it is downloaded";
+
+/// What is known of a source, by external id.
+pub(crate) type Known = HashMap<String, Stamp>;
 
 /// What a scan found.
+#[derive(Default)]
 pub(crate) struct Found {
     pub(super) files: Vec<File>,
-    /// Not taken: (external id, reason, whether it failed).
-    pub(super) passed: Vec<(String, String, bool)>,
+    pub(super) passed: Vec<Passed>,
     /// Folders that could not be looked into: nothing below is known to be
     /// gone.
     pub(super) unseen: Vec<String>,
@@ -28,40 +37,48 @@ pub(super) struct File {
     pub(super) stamp: String,
 }
 
-/// Files that are gone, by what was in them: a new file with the same bytes is
-/// the old one, moved.
-pub(super) struct Moves {
-    by_hash: HashMap<[u8; 32], Vec<String>>,
+/// Something that was not taken.
+pub(super) struct Passed {
+    pub(super) id: String,
+    pub(super) why: Why,
+    /// For a person.
+    pub(super) reason: String,
 }
 
-impl Moves {
-    pub(super) fn new(gone: &[String], known: &HashMap<String, Stamp>) -> Self {
-        let mut by_hash: HashMap<[u8; 32], Vec<String>> = HashMap::new();
-        for id in gone {
-            let stamp = &known[id.as_str()];
-            if let (true, Some(hash)) = (is_live(stamp), stamp.content_hash) {
-                by_hash.entry(hash).or_default().push(id.clone());
-            }
-        }
-        Moves { by_hash }
-    }
+/// Why something was not taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Why {
+    /// On purpose: it is no item.
+    NotTaken,
+    /// Its content is in a cloud. What was known of it holds.
+    Away,
+    /// It could not be looked at. What was known of it holds.
+    Unreadable,
+}
 
-    /// The first file with those bytes that nothing has moved from yet.
-    pub(super) fn from(&self, hash: &[u8; 32], moved: &HashSet<String>) -> Option<String> {
-        self.by_hash
-            .get(hash)?
-            .iter()
-            .find(|id| !moved.contains(*id))
-            .cloned()
+impl Why {
+    /// As the ledger has it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Why::NotTaken => "not-taken",
+            Why::Away => "not-downloaded",
+            Why::Unreadable => "unreadable",
+        }
+    }
+}
+
+impl Found {
+    fn pass(&mut self, id: String, why: Why, reason: String, folder: bool) {
+        if folder {
+            self.unseen.push(id.clone());
+        }
+        self.passed.push(Passed { id, why, reason });
     }
 }
 
 pub(crate) fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error> {
-    let mut found = Found {
-        files: Vec::new(),
-        passed: Vec::new(),
-        unseen: Vec::new(),
-    };
+    let mut found = Found::default();
+    let span = tracing::debug_span!("ingest.scan", entries = tracing::field::Empty).entered();
     let mut seen = 0;
     let summary = folder.scan(&mut |entry| {
         seen += 1;
@@ -88,20 +105,20 @@ pub(crate) fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error>
             Entry::Skipped {
                 external_id,
                 reason,
-            } => found.passed.push((external_id, reason, false)),
+            } => found.pass(external_id, Why::NotTaken, reason, false),
+            Entry::Away {
+                external_id,
+                folder,
+            } => found.pass(external_id, Why::Away, AWAY.into(), folder),
             Entry::Failed {
                 external_id,
                 reason,
                 folder,
-            } => {
-                if folder {
-                    found.unseen.push(external_id.clone());
-                }
-                found.passed.push((external_id, reason, true));
-            }
+            } => found.pass(external_id, Why::Unreadable, reason, folder),
         }
         ControlFlow::Continue(())
     })?;
+    span.record("entries", seen);
     if summary.stopped {
         Err(Error::Stopped)
     } else {
@@ -109,17 +126,58 @@ pub(crate) fn scan(folder: &FolderSource, job: &dyn Job) -> Result<Found, Error>
     }
 }
 
-pub(super) fn is_changed(file: &File, known: &Stamp, pipeline: &str, options: SyncOptions) -> bool {
+pub(super) fn is_changed(
+    file: &File,
+    known: &Stamp,
+    pipeline: &Pipeline,
+    options: SyncOptions,
+) -> bool {
+    // Another chunker splits what is stored; only what failed is read again for
+    // it.
+    let key = match known.state {
+        LedgerState::Failed => &pipeline.key,
+        LedgerState::Indexed | LedgerState::Skipped => &pipeline.read_key,
+    };
+    differs(file, known, key, options)
+}
+
+fn differs(file: &File, known: &Stamp, pipeline: &str, options: SyncOptions) -> bool {
     if options.all || options.retry_failed && known.state == LedgerState::Failed {
         return true;
     }
-    // What a user deleted stays deleted until the file changes; what came back
-    // by itself comes back here.
-    let back = known
-        .deleted_from
-        .as_deref()
-        .is_some_and(|cause| cause != "user");
-    back || known.stamp != file.stamp || known.pipeline != pipeline
+    // Now that it is there again, its absence counts again.
+    if known.restored {
+        return true;
+    }
+    match known.deleted_from.as_deref() {
+        None => known.stamp != file.stamp || known.pipeline != pipeline,
+        // What a person deleted stays deleted until the file changes: that it
+        // would be read in another way is no such change.
+        Some(BY_USER) => known.stamp != file.stamp,
+        // What went away by itself comes back by itself.
+        Some(_) => true,
+    }
+}
+
+/// The hash of bytes about which there is nothing to do, if the file still
+/// holds them.
+pub(super) fn settled_hash(
+    known: Option<&Stamp>,
+    pipeline: &str,
+    options: SyncOptions,
+) -> Option<[u8; 32]> {
+    let known = known.filter(|known| !known.restored)?;
+    let settled = match known.deleted_from.as_deref() {
+        // Without a stamp it has moved, and its title is to follow its name.
+        None => {
+            !options.all
+                && known.state == LedgerState::Indexed
+                && known.pipeline == pipeline
+                && !known.stamp.is_empty()
+        }
+        Some(cause) => cause == BY_USER,
+    };
+    known.content_hash.filter(|_| settled)
 }
 
 /// Whether there is an item that can be searched.
@@ -127,47 +185,47 @@ pub(super) fn is_live(stamp: &Stamp) -> bool {
     stamp.item.is_some() && stamp.deleted_from.is_none()
 }
 
-/// Ids that are known and were not found.
-pub(super) fn gone(found: &Found, known: &HashMap<String, Stamp>) -> Vec<String> {
-    let here: HashSet<&str> = found
-        .files
-        .iter()
-        .map(|file| file.id.as_str())
-        .chain(
-            found
-                .passed
-                .iter()
-                .filter(|(.., failed)| *failed)
-                .map(|(id, ..)| id.as_str()),
-        )
-        .collect();
-    let passed: HashSet<&str> = found
-        .passed
-        .iter()
-        .filter(|(.., failed)| !failed)
-        .map(|(id, ..)| id.as_str())
-        .collect();
-    let unseen = |id: &str| {
-        found.unseen.iter().any(|folder| {
-            folder.is_empty()
-                || id
-                    .strip_prefix(folder.as_str())
-                    .is_some_and(|rest| rest.starts_with('/'))
-        })
+/// Whether an item is deleted, and by a person.
+pub(super) fn is_deleted_by_user(stamp: &Stamp) -> bool {
+    stamp.deleted_from.as_deref() == Some(BY_USER)
+}
+
+/// Ids that are known, were not found and are missed, in order.
+pub(super) fn gone(found: &Found, known: &Known) -> Vec<String> {
+    let mut gone = absent(found, known);
+    gone.retain(|id| !known[id].restored);
+    gone
+}
+
+/// Ids that are known and were not found, in order: those too that a person
+/// brought back, whose absence is no loss.
+pub(super) fn absent(found: &Found, known: &Known) -> Vec<String> {
+    let mut here: HashSet<&str> = found.files.iter().map(|file| file.id.as_str()).collect();
+    let mut passed = HashSet::new();
+    for own in &found.passed {
+        match own.why {
+            Why::NotTaken => passed.insert(own.id.as_str()),
+            Why::Away | Why::Unreadable => here.insert(own.id.as_str()),
+        };
+    }
+    let unseen: HashSet<&str> = found.unseen.iter().map(String::as_str).collect();
+    let is_unseen = |id: &str| {
+        let mut folders = id.match_indices('/').map(|(slash, _)| &id[..slash]);
+        !unseen.is_empty() && folders.any(|folder| unseen.contains(folder))
     };
-    let mut gone: Vec<String> = known
+    let mut absent: Vec<String> = known
         .iter()
         .filter(|(id, stamp)| {
             // A file that is now passed over is no item any more, but its
             // ledger row stays.
             let there =
                 here.contains(id.as_str()) || passed.contains(id.as_str()) && stamp.item.is_none();
-            !there && !unseen(id)
+            !there && !is_unseen(id)
         })
         .map(|(id, _)| id.clone())
         .collect();
-    gone.sort_unstable();
-    gone
+    absent.sort_unstable();
+    absent
 }
 
 /// Whether the index surely knows all files as they are. What takes more than a
@@ -182,7 +240,11 @@ pub(crate) fn is_known(
         .iter()
         .map(|file| (file.id.as_str(), file.stamp.as_str()))
         .collect();
-    let passed: HashSet<&str> = found.passed.iter().map(|(id, ..)| id.as_str()).collect();
+    let passed: HashMap<&str, Why> = found
+        .passed
+        .iter()
+        .map(|passed| (passed.id.as_str(), passed.why))
+        .collect();
     let (mut same, mut known) = (true, 0);
     let mut absent = Vec::new();
     let deleted = store.glance(source, &mut |id, stamp, state| match files.get(id) {
@@ -190,11 +252,14 @@ pub(crate) fn is_known(
             known += 1;
             same &= *there == stamp;
         }
-        None if passed.contains(id) => same &= state != LedgerState::Indexed,
-        None => absent.push(id.to_owned()),
+        None => match passed.get(id) {
+            Some(Why::NotTaken) => same &= state != LedgerState::Indexed,
+            Some(Why::Away | Why::Unreadable) => {}
+            None => absent.push(id.to_owned()),
+        },
     })?;
     // What a user deleted stays deleted; whatever else is back comes back.
-    let back = |(id, cause): (&String, &String)| cause != "user" && files.contains_key(&**id);
+    let back = |(id, cause): (&String, &String)| cause != BY_USER && files.contains_key(&**id);
     Ok(same
         && known == files.len()
         && absent.iter().all(|id| deleted.contains_key(id))
@@ -203,7 +268,7 @@ pub(crate) fn is_known(
 
 /// How many files the index does not know as they are: new, changed and gone
 /// ones. What failed before counts only where it changed since.
-pub(crate) fn pending(found: &Found, known: &HashMap<String, Stamp>) -> usize {
+pub(crate) fn pending(found: &Found, known: &Known) -> usize {
     let changed = found.files.iter().filter(|file| {
         known.get(&file.id).is_none_or(|known| {
             if known.state == LedgerState::Failed {
@@ -211,11 +276,98 @@ pub(crate) fn pending(found: &Found, known: &HashMap<String, Stamp>) -> usize {
                 let tried = tried.unwrap_or(&known.stamp);
                 return !tried.is_empty() && tried != file.stamp;
             }
-            is_changed(file, known, &known.pipeline, SyncOptions::default())
+            differs(file, known, &known.pipeline, SyncOptions::default())
         })
     });
     let gone = gone(found, known)
         .into_iter()
         .filter(|id| is_live(&known[id.as_str()]));
     changed.count() + gone.count()
+}
+
+#[cfg(test)]
+mod tests {
+    use pkb_store::ItemId;
+
+    use super::*;
+
+    fn stamp(item: bool) -> Stamp {
+        Stamp {
+            stamp: "s".into(),
+            pipeline: "p".into(),
+            state: LedgerState::Indexed,
+            item: item.then_some(ItemId(1)),
+            content_hash: item.then_some([1; 32]),
+            size: item.then_some(1),
+            deleted_from: None,
+            restored: false,
+        }
+    }
+
+    fn file(stamp: &str) -> File {
+        File {
+            id: "here.md".into(),
+            size: 1,
+            modified: None,
+            stamp: stamp.into(),
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_not_gone() {
+        let ids = [
+            "here.md",
+            "gone.md",
+            "link.md",
+            "cloud.md",
+            "shut.md",
+            "shut/a.md",
+            "shut/deep/b.md",
+            "shutter/c.md",
+            "cloudy/d.md",
+        ];
+        let known: Known = ids.map(|id| (id.to_owned(), stamp(true))).into();
+        let mut found = Found::default();
+        found.files.push(file("s"));
+        for (id, why, folder) in [
+            ("link.md", Why::NotTaken, false),
+            ("cloud.md", Why::Away, false),
+            ("cloudy", Why::Away, true),
+            ("shut.md", Why::Unreadable, false),
+            ("shut", Why::Unreadable, true),
+        ] {
+            found.pass(id.into(), why, String::new(), folder);
+        }
+        assert_eq!(gone(&found, &known), ["gone.md", "link.md", "shutter/c.md"]);
+        // What never was an item and is passed over again keeps its row.
+        let known: Known = [("link.md".to_owned(), stamp(false))].into();
+        assert!(gone(&found, &known).is_empty());
+        assert_eq!(gone(&Found::default(), &known), ["link.md"]);
+        // What a person brought back is not missed, and may be elsewhere.
+        let mut back = stamp(true);
+        back.restored = true;
+        let known: Known = [("back.md".to_owned(), back)].into();
+        assert!(gone(&found, &known).is_empty());
+        assert_eq!(absent(&found, &known), ["back.md"]);
+    }
+
+    #[test]
+    fn what_a_person_deleted_waits_for_other_bytes() {
+        let options = SyncOptions::default();
+        let mut known = stamp(true);
+        assert!(!differs(&file("s"), &known, "p", options));
+        assert!(differs(&file("t"), &known, "p", options));
+        assert!(differs(&file("s"), &known, "q", options));
+        assert_eq!(settled_hash(Some(&known), "p", options), Some([1; 32]));
+        assert_eq!(settled_hash(Some(&known), "q", options), None);
+
+        known.deleted_from = Some(BY_USER.into());
+        assert!(!differs(&file("s"), &known, "q", options));
+        assert!(differs(&file("t"), &known, "p", options));
+        assert_eq!(settled_hash(Some(&known), "q", options), Some([1; 32]));
+
+        known.deleted_from = Some("file_deleted".into());
+        assert!(differs(&file("s"), &known, "p", options));
+        assert_eq!(settled_hash(Some(&known), "p", options), None);
+    }
 }

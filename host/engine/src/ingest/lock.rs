@@ -31,25 +31,7 @@ impl Engine {
         wait: bool,
         job: &dyn Job,
     ) -> Result<HeldLock, Error> {
-        let began = Instant::now();
-        let mut told = None;
-        loop {
-            let holder = match self.store().sync_lock(doing)? {
-                LockOutcome::Acquired(lock) => return Ok(lock),
-                LockOutcome::HeldBy(holder) => holder,
-            };
-            if !wait && !is_brief(&holder, began.elapsed()) {
-                return Err(Error::Busy { holder });
-            }
-            if job.stop() {
-                return Err(Error::Stopped);
-            }
-            if told != holder.pid && began.elapsed() > LONG {
-                told = holder.pid;
-                job.waits_for(&holder);
-            }
-            thread::sleep(AGAIN);
-        }
+        lock(|| self.store().sync_lock(doing), wait, job)
     }
 
     /// The same without waiting for anyone; none while another process syncs.
@@ -61,6 +43,33 @@ impl Engine {
             LockOutcome::Acquired(lock) => Ok(Some(lock)),
             LockOutcome::HeldBy(_) => Ok(None),
         }
+    }
+}
+
+/// Asks for a sync lock until it is there, as [`Engine::sync_lock`] does.
+pub(crate) fn lock(
+    ask: impl Fn() -> pkb_store::Result<LockOutcome>,
+    wait: bool,
+    job: &dyn Job,
+) -> Result<HeldLock, Error> {
+    let began = Instant::now();
+    let mut told = None;
+    loop {
+        let holder = match ask()? {
+            LockOutcome::Acquired(lock) => return Ok(lock),
+            LockOutcome::HeldBy(holder) => holder,
+        };
+        if !wait && !is_brief(&holder, began.elapsed()) {
+            return Err(Error::Busy { holder });
+        }
+        if job.stop() {
+            return Err(Error::Stopped);
+        }
+        if told != holder.pid && began.elapsed() > LONG {
+            told = holder.pid;
+            job.waits_for(&holder);
+        }
+        thread::sleep(AGAIN);
     }
 }
 

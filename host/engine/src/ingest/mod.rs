@@ -3,29 +3,34 @@
 
 mod changes;
 mod lock;
+mod moves;
+mod reader;
+mod removals;
+mod resembling;
 mod writer;
 
-use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::thread;
 
 use pkb_sources::FolderSource;
 use pkb_store::{
-    HeldLock, ItemId, LedgerState, LedgerWrite, Millis, NotIndexed, Provenance, Source, Stamp,
-    SyncCounts, SyncRunId,
+    HeldLock, ItemId, LedgerState, LedgerWrite, Millis, NotIndexed, Provenance, Source, SyncCounts,
+    SyncRunId,
 };
 use serde::Serialize;
 
-use self::changes::{File, Moves, gone, is_changed, is_live};
+use self::changes::{File, Passed, Why, absent, gone, is_changed, is_live, settled_hash};
 pub(crate) use self::changes::{Found, is_known, pending, scan};
+pub(crate) use self::lock::lock;
+use self::moves::Written;
+use self::reader::{Progress, Reader, hash_all};
+use self::removals::Removals;
+use self::resembling::Lost;
 use self::writer::{Work, Writer};
 use crate::clock;
-use crate::embedding::EmbedReport;
+use crate::embedding::{EmbedReport, is_zero};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::job::{Job, Stage};
+use crate::job::Job;
 use crate::pipeline::{Pipeline, Read};
 
 /// Items written in one transaction, at most.
@@ -35,10 +40,8 @@ const BATCH_ITEMS: usize = 256;
 const OPTIMIZE_FROM: u64 = 200;
 /// Changes told one by one, of each source.
 const CHANGES_TOLD: usize = 1_000;
-/// A sync that would remove a larger share of a source stops and asks ...
-const REMOVALS_SHARE: f64 = 0.3;
-/// ... if the source has at least so many items.
-const REMOVALS_FROM: usize = 20;
+/// Bytes of new texts that are held back to be compared with what is gone.
+const HELD_BYTES: usize = 64 << 20;
 
 /// How a sync is to go about it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,6 +63,9 @@ pub struct SyncOptions {
 pub struct SyncReport {
     /// One for each source, in order.
     pub sources: Vec<SourceReport>,
+    /// Items that were split anew, as another chunker or model asks for.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rechunked: u64,
     /// The embedding that followed; none where it was not asked for.
     pub embedding: Option<EmbedReport>,
     /// Whether the job was stopped before it was through.
@@ -153,12 +159,46 @@ impl Engine {
             }
             Err(other) => return Err(other),
         };
-        self.sync_sources(&lock, &sources, options, job, None)
+        let _span = tracing::info_span!("sync").entered();
+        let mut report = self.sync_sources(&lock, &sources, options, job, None)?;
+        if !report.stopped {
+            let outcome = self.rechunk(job, &mut report.rechunked).and_then(|()| {
+                if !options.skip_embedding {
+                    report.embedding = Some(self.embed(job)?);
+                } else if self.chosen_model()?.is_none() {
+                    // No vectors are to come that new chunks could wait for.
+                    self.store().take_over(None)?;
+                }
+                Ok(())
+            });
+            match outcome {
+                Ok(()) => {}
+                Err(Error::Stopped) => report.stopped = true,
+                Err(other) => return Err(other),
+            }
+        }
+        self.tidy(&report);
+        Ok(report)
     }
 
-    /// What [`Engine::sync`] does once it holds the lock. `found` is what a scan
-    /// of the one source found that began at that time, where nothing changed in
-    /// the database since.
+    /// Brings the database into good shape after a sync that did much.
+    pub(crate) fn tidy(&self, report: &SyncReport) {
+        let changes = report.sources.iter().map(SourceReport::changed).sum();
+        let made = report
+            .embedding
+            .as_ref()
+            .map_or(0, |embedding| embedding.made);
+        if !report.stopped && made.max(changes) >= OPTIMIZE_FROM {
+            // Everything is stored already; a busy database is no failure.
+            if let Err(error) = self.store().optimize() {
+                tracing::info!("the database was not optimized: {error}");
+            }
+        }
+    }
+
+    /// Brings sources up to date for one that holds the lock. `found` is what a
+    /// scan of the one source found that began at that time, where nothing
+    /// changed in the database since.
     pub(crate) fn sync_sources(
         &self,
         _lock: &HeldLock,
@@ -217,34 +257,16 @@ impl Engine {
                         .hint()
                         .map(|hint| format!(". {hint}"))
                         .unwrap_or_default();
-                    outcome.problem = Some(format!("{error}{hint}"));
+                    let kept = match error {
+                        Error::Source(_) => ". What was indexed of it can still be found",
+                        _ => "",
+                    };
+                    outcome.problem = Some(format!("{error}{kept}{hint}"));
                 }
                 Err(other) => return Err(other),
             }
             tracing::info!(source = outcome.source, outcome = word, counts = ?outcome.counts, "synced");
             report.sources.push(outcome);
-        }
-        if !report.stopped && !options.skip_embedding {
-            match self.embed(job) {
-                Ok(embedding) => report.embedding = Some(embedding),
-                Err(Error::Stopped) => report.stopped = true,
-                Err(other) => return Err(other),
-            }
-        }
-        let changes: u64 = report
-            .sources
-            .iter()
-            .map(|source| source.counts.added + source.counts.updated + source.counts.deleted)
-            .sum();
-        let made = report
-            .embedding
-            .as_ref()
-            .map_or(0, |embedding| embedding.made);
-        if !report.stopped && changes.max(made) >= OPTIMIZE_FROM {
-            // Everything is stored already; a busy database is no failure.
-            if let Err(error) = self.store().optimize() {
-                tracing::info!("the database was not optimized: {error}");
-            }
         }
         Ok(report)
     }
@@ -286,6 +308,7 @@ impl Engine {
         run: &mut Option<SyncRunId>,
         found: Option<Found>,
     ) -> Result<(), Error> {
+        let _span = tracing::info_span!("ingest").entered();
         let pipeline = Pipeline::of(self, source)?;
         let folder =
             FolderSource::open(Path::new(&source.spec.location), &pipeline.folder_settings)?;
@@ -293,129 +316,171 @@ impl Engine {
             Some(found) => found,
             None => scan(&folder, job)?,
         };
-        let known = self.store().stamps(source.id)?;
-        let counts = &mut outcome.counts;
+        let work = Work {
+            source,
+            folder: &folder,
+            pipeline: &pipeline,
+            sets: &pipeline.wanted_sets(self)?,
+            known: self.store().stamps(source.id)?,
+            counts: &mut outcome.counts,
+            changes: &mut outcome.changes,
+        };
+        let mut writer = Writer::new(self, work);
+        follow_moves(&mut writer, &found, job)?;
 
+        let known = &writer.work.known;
         let (changed, same): (Vec<&File>, Vec<&File>) =
             found
                 .files
                 .iter()
                 .partition(|file| match known.get(&file.id) {
-                    Some(stamp) => is_changed(file, stamp, &pipeline.key, options),
+                    Some(stamp) => is_changed(file, stamp, &pipeline, options),
                     None => true,
                 });
         let still_failed = same
             .iter()
             .filter(|file| known[&file.id].state == LedgerState::Failed)
             .count();
-        counts.failed = still_failed as u64;
-        counts.unchanged = (same.len() - still_failed) as u64;
-        let gone = gone(&found, &known);
-        let left = |id: &String| is_live(&known[id]) || known[id].item.is_none();
-        if !changed.is_empty() || gone.iter().any(left) {
+        writer.work.counts.failed = still_failed as u64;
+        writer.work.counts.unchanged = (same.len() - still_failed) as u64;
+        if !changed.is_empty() || writer.work.counts.moved > 0 {
             *run = Some(self.store().start_sync(source.id)?);
         }
-        self.note_passed(source, &found, &known, &pipeline, counts)?;
+        self.note_passed(&mut writer.work, &found.passed)?;
+        self.read_changed(&mut writer, &found, changed, options, job)?;
 
-        let items = known.values().filter(|stamp| is_live(stamp)).count();
-        let gone_items = gone
-            .iter()
-            .filter(|id| is_live(&known[id.as_str()]))
-            .count();
-        let too_many = items >= REMOVALS_FROM && gone_items as f64 > items as f64 * REMOVALS_SHARE;
-
-        let moves = Moves::new(&gone, &known);
-        let work = Work {
-            source,
-            folder: &folder,
-            pipeline: &pipeline,
-            known: &known,
-            moves: &moves,
-            all: options.all,
-            counts,
-            changes: &mut outcome.changes,
+        let Writer {
+            work: Work { known, .. },
+            ..
+        } = writer;
+        let (live, rows): (Vec<String>, Vec<String>) = gone(&found, &known)
+            .into_iter()
+            .filter(|id| known[id].item.is_none() || is_live(&known[id]))
+            .partition(|id| is_live(&known[id]));
+        let removals = Removals {
+            location: &source.spec.location,
+            items: known.values().filter(|stamp| is_live(stamp)).count(),
+            gone: &live,
+            empty: found.files.is_empty(),
         };
-        let moved = self.read(&changed, work, job)?;
-
-        let gone: Vec<&String> = gone
-            .iter()
-            .filter(|id| !moved.contains(id.as_str()))
-            .collect();
-        let left = gone
-            .iter()
-            .filter(|id| is_live(&known[id.as_str()]))
-            .count();
-        if too_many && left as f64 > items as f64 * REMOVALS_SHARE && !options.accept_removals {
-            outcome.problem = Some(format!(
-                "{left} of its {items} items are gone from {}. Nothing was removed, in case the folder is only \
-                 missing for now. If they are gone for good, `pkb sync` with --accept-removals removes them",
-                source.spec.location
-            ));
+        if let Some(problem) = removals.problem()
+            && !options.accept_removals
+        {
+            outcome.problem = Some(problem);
             return Ok(());
         }
-        let items: Vec<ItemId> = gone
-            .iter()
-            .filter_map(|id| {
-                known[id.as_str()]
-                    .item
-                    .filter(|_| is_live(&known[id.as_str()]))
-            })
-            .collect();
+        if run.is_none() && !(live.is_empty() && rows.is_empty()) {
+            *run = Some(self.store().start_sync(source.id)?);
+        }
+        let items: Vec<ItemId> = live.iter().filter_map(|id| known[id].item).collect();
         outcome.counts.deleted += self.store().soft_delete(&items, "file_deleted")?;
-        for id in gone.iter().filter(|id| is_live(&known[id.as_str()])) {
+        for id in &live {
             tell(&mut outcome.changes, "deleted", id, None);
         }
-        let rows: Vec<&str> = gone
-            .iter()
-            .filter(|id| known[id.as_str()].item.is_none())
-            .map(|id| id.as_str())
-            .collect();
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
         self.store().forget(source.id, &rows)?;
         Ok(())
     }
 
-    /// Ledger rows for what was not taken, where they say something new.
-    fn note_passed(
+    /// Reads and stores what has changed. New files are held back where they
+    /// may be what is gone, moved and edited.
+    fn read_changed(
         &self,
-        source: &Source,
+        writer: &mut Writer<'_>,
         found: &Found,
-        known: &HashMap<String, Stamp>,
-        pipeline: &Pipeline,
-        counts: &mut SyncCounts,
+        changed: Vec<&File>,
+        options: SyncOptions,
+        job: &dyn Job,
     ) -> Result<(), Error> {
-        let mut rows = Vec::new();
-        for (id, reason, failed) in &found.passed {
-            if *failed {
-                counts.failed += 1;
-            } else {
-                counts.skipped += 1;
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let mut progress = Progress {
+            job,
+            done: 0,
+            total: changed.len() as u64,
+        };
+        let known = &writer.work.known;
+        let missing: Vec<(String, ItemId)> = gone(found, known)
+            .into_iter()
+            .filter(|id| is_live(&known[id]))
+            .filter_map(|id| known[&id].item.map(|item| (id, item)))
+            .collect();
+        let (new, rest): (Vec<&File>, Vec<&File>) = changed.into_iter().partition(|file| {
+            !missing.is_empty() && known.get(&file.id).is_none_or(|own| own.item.is_none())
+        });
+        if !new.is_empty() {
+            let mut lost = Lost::default();
+            for (id, item) in missing {
+                if job.stop() {
+                    return Err(Error::Stopped);
+                }
+                if let Some(text) = self.store().text(item)? {
+                    lost.add(&id, &text.text);
+                }
             }
-            let state = if *failed {
-                LedgerState::Failed
-            } else {
-                LedgerState::Skipped
+            let (mut held, mut bytes) = (Vec::new(), 0);
+            let (pipeline, folder) = (writer.work.pipeline, writer.work.folder);
+            let reader = Reader { pipeline, folder };
+            reader.read(&new, |_| None, &mut progress, &mut |file, read| {
+                if let Read::Document(document) = &read {
+                    bytes += document.text().len();
+                }
+                held.push((file, read));
+                if bytes >= HELD_BYTES {
+                    bytes = 0;
+                    settle(&mut held, &mut lost, writer)?;
+                }
+                Ok(())
+            })?;
+            settle(&mut held, &mut lost, writer)?;
+        }
+        let hashes: Vec<Option<[u8; 32]>> = rest
+            .iter()
+            .map(|file| {
+                let known = writer.work.known.get(&file.id);
+                settled_hash(known, &writer.work.pipeline.read_key, options)
+            })
+            .collect();
+        let (pipeline, folder) = (writer.work.pipeline, writer.work.folder);
+        let reader = Reader { pipeline, folder };
+        let read = reader.read(&rest, |at| hashes[at], &mut progress, &mut |file, read| {
+            writer.take(file, read)
+        });
+        // What was read before it was stopped is kept.
+        match read {
+            Ok(()) | Err(Error::Stopped) => writer.flush().and(read),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Ledger rows for what was not taken, where they say something new.
+    fn note_passed(&self, work: &mut Work<'_>, passed: &[Passed]) -> Result<(), Error> {
+        let mut rows = Vec::new();
+        for Passed { id, why, reason } in passed {
+            let (outcome, state) = match why {
+                Why::Unreadable => (NotIndexed::Failed, LedgerState::Failed),
+                Why::NotTaken | Why::Away => (NotIndexed::Skipped, LedgerState::Skipped),
             };
-            let same = known.get(id).is_some_and(|stamp| {
-                stamp.state == state && stamp.stamp == *reason && stamp.pipeline == pipeline.key
+            match outcome {
+                NotIndexed::Failed => work.counts.failed += 1,
+                NotIndexed::Skipped => work.counts.skipped += 1,
+            }
+            let same = work.known.get(id).is_some_and(|stamp| {
+                stamp.state == state
+                    && stamp.stamp == *reason
+                    && stamp.pipeline == work.pipeline.read_key
             });
             if !same {
                 rows.push(LedgerWrite {
-                    source: source.id,
+                    source: work.source.id,
                     external_id: id.clone(),
-                    outcome: if *failed {
-                        NotIndexed::Failed
-                    } else {
-                        NotIndexed::Skipped
-                    },
-                    reason: if *failed {
-                        "unreadable".into()
-                    } else {
-                        "not-taken".into()
-                    },
+                    outcome,
+                    reason: why.word().into(),
                     message: reason.clone(),
                     provenance: Provenance {
                         stamp: reason.clone(),
-                        pipeline: pipeline.key.clone(),
+                        pipeline: work.pipeline.read_key.clone(),
                         ..Provenance::default()
                     },
                 });
@@ -426,62 +491,47 @@ impl Engine {
         }
         Ok(())
     }
+}
 
-    /// Reads and stores `changed`. Readers work side by side; this thread
-    /// writes. Returns the ids that items moved away from.
-    fn read(
-        &self,
-        changed: &[&File],
-        work: Work<'_>,
-        job: &dyn Job,
-    ) -> Result<HashSet<String>, Error> {
-        if changed.is_empty() {
-            return Ok(HashSet::new());
-        }
-        let total = Some(changed.len() as u64);
-        job.progress(Stage::Reading, 0, total);
-        let next = AtomicUsize::new(0);
-        let halt = AtomicBool::new(false);
-        let workers = thread::available_parallelism()
-            .map_or(2, usize::from)
-            .min(changed.len());
-        let (send, receive) = mpsc::sync_channel::<(usize, Result<Read, Error>)>(BATCH_ITEMS);
-        let mut writer = Writer::new(self, work);
-
-        thread::scope(|scope| {
-            for _ in 0..workers {
-                let send = send.clone();
-                let (next, halt, pipeline, folder) =
-                    (&next, &halt, writer.work.pipeline, writer.work.folder);
-                scope.spawn(move || {
-                    while !halt.load(Ordering::Relaxed) && !job.stop() {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(file) = changed.get(at) else { break };
-                        let read = pipeline.read(folder, &file.id);
-                        if send.send((at, read)).is_err() {
-                            break;
-                        }
-                    }
-                });
-            }
-            drop(send);
-            let mut done = 0;
-            let mut result = Ok(());
-            for (at, read) in receive {
-                if result.is_ok() {
-                    result = read.and_then(|read| writer.take(changed[at], read));
-                    if result.is_err() {
-                        halt.store(true, Ordering::Relaxed);
-                    }
-                }
-                done += 1;
-                job.progress(Stage::Reading, done, total);
-            }
-            result.and_then(|()| writer.flush())
-        })?;
-        if job.stop() && writer.taken < changed.len() {
-            return Err(Error::Stopped);
-        }
-        Ok(writer.moved)
+/// Finds the items that are at another path with the same bytes or nearly the
+/// same name, and moves them there.
+fn follow_moves(writer: &mut Writer<'_>, found: &Found, job: &dyn Job) -> Result<(), Error> {
+    let known = &writer.work.known;
+    let mut gone = absent(found, known);
+    gone.retain(|id| known[id].item.is_some());
+    let candidates = moves::to_hash(&found.files, known, &gone);
+    let hashes = hash_all(writer.work.folder, &candidates, job);
+    if job.stop() {
+        return Err(Error::Stopped);
     }
+    let written: Vec<Written<'_>> = moves::written(&found.files, known)
+        .map(|file| Written {
+            file,
+            hash: hashes.get(file.id.as_str()).copied(),
+        })
+        .collect();
+    let moves = moves::find(&written, known, &gone);
+    writer.relocate(&moves)
+}
+
+/// Moves items to the new files that hold nearly their texts, and stores the
+/// files.
+fn settle(
+    held: &mut Vec<(&File, Read)>,
+    lost: &mut Lost,
+    writer: &mut Writer<'_>,
+) -> Result<(), Error> {
+    let texts: Vec<(&str, &str)> = held
+        .iter()
+        .filter_map(|(file, read)| match read {
+            Read::Document(document) => Some((file.id.as_str(), document.text())),
+            _ => None,
+        })
+        .collect();
+    let moves = lost.find(&texts);
+    writer.relocate(&moves)?;
+    for (file, read) in held.drain(..) {
+        writer.take(file, read)?;
+    }
+    Ok(())
 }

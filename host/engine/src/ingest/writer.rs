@@ -1,17 +1,18 @@
 //! Stores what was read, several items in a transaction.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use pkb_sources::FolderSource;
+use pkb_sources::{FolderSource, item_url};
 use pkb_store::{
-    ItemWrite, LedgerState, LedgerWrite, NotIndexed, Provenance, Rename, Source, Stamp, SyncCounts,
+    ItemWrite, LedgerWrite, NotIndexed, Provenance, Rename, Source, Stamp, SyncCounts, WantedSet,
 };
 
-use super::changes::{File, Moves};
+use super::changes::{File, Known, is_live};
+use super::moves::Move;
 use super::{BATCH_ITEMS, Change, tell};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::pipeline::{Pipeline, Read};
+use crate::pipeline::{CHANGED, Pipeline, Read};
 
 /// Bytes of text written in one transaction, about.
 const BATCH_BYTES: usize = 8 << 20;
@@ -24,10 +25,10 @@ pub(super) struct Work<'a> {
     pub(super) source: &'a Source,
     pub(super) folder: &'a FolderSource,
     pub(super) pipeline: &'a Pipeline,
-    pub(super) known: &'a HashMap<String, Stamp>,
-    pub(super) moves: &'a Moves,
-    /// Whether what has not changed is stored anew all the same.
-    pub(super) all: bool,
+    /// What the chunks are made with.
+    pub(super) sets: &'a [WantedSet],
+    /// What is known of the source; follows what is moved.
+    pub(super) known: Known,
     pub(super) counts: &'a mut SyncCounts,
     /// What is told one by one.
     pub(super) changes: &'a mut Vec<Change>,
@@ -35,15 +36,14 @@ pub(super) struct Work<'a> {
 
 /// Collects what was read and stores it in batches.
 pub(super) struct Writer<'a> {
-    pub(super) engine: &'a Engine,
+    engine: &'a Engine,
     pub(super) work: Work<'a>,
-    pub(super) items: Vec<ItemWrite>,
-    pub(super) ledger: Vec<LedgerWrite>,
-    pub(super) renames: Vec<Rename>,
-    pub(super) touched: Vec<(String, String)>,
-    pub(super) bytes: usize,
-    pub(super) taken: usize,
-    pub(super) moved: HashSet<String>,
+    items: Vec<ItemWrite>,
+    ledger: Vec<LedgerWrite>,
+    touched: Vec<(String, String)>,
+    bytes: usize,
+    /// Where items moved to.
+    moved: HashSet<String>,
 }
 
 impl<'a> Writer<'a> {
@@ -53,40 +53,90 @@ impl<'a> Writer<'a> {
             work,
             items: Vec::new(),
             ledger: Vec::new(),
-            renames: Vec::new(),
             touched: Vec::new(),
             bytes: 0,
-            taken: 0,
             moved: HashSet::new(),
         }
     }
 
+    /// Gives items their new paths. Until they are stored anew the ledger has
+    /// no stamp for them: were that to fail, the next sync does it, and their
+    /// titles follow their names.
+    pub(super) fn relocate(&mut self, moves: &[Move]) -> Result<(), Error> {
+        if moves.is_empty() {
+            return Ok(());
+        }
+        let renames: Vec<Rename> = moves
+            .iter()
+            .map(|own| Rename {
+                source: self.work.source.id,
+                from: own.from.clone(),
+                to: own.to.clone(),
+                url: item_url(self.work.folder.path(), &own.to).ok(),
+                stamp: String::new(),
+            })
+            .collect();
+        // A row that only says that the new path failed before goes with it.
+        let done = self.engine.store().rename(&renames)?;
+        let known = &mut self.work.known;
+        let stamps: Vec<(&Move, Stamp)> = moves
+            .iter()
+            .zip(done)
+            .filter(|(_, done)| done.is_some())
+            .filter_map(|(own, _)| Some((own, known.remove(&own.from)?)))
+            .collect();
+        for (Move { from, to, .. }, stamp) in stamps {
+            if is_live(&stamp) {
+                self.work.counts.moved += 1;
+                self.moved.insert(to.clone());
+                tell(self.work.changes, "moved", to, Some(from));
+            }
+            let stamp = Stamp {
+                stamp: String::new(),
+                ..stamp
+            };
+            self.work.known.insert(to.clone(), stamp);
+        }
+        Ok(())
+    }
+
     pub(super) fn take(&mut self, file: &File, read: Read) -> Result<(), Error> {
-        self.taken += 1;
         let known = self.work.known.get(&file.id);
         match read {
+            Read::Same { stamp } => {
+                self.work.counts.unchanged += 1;
+                self.touched.push((file.id.clone(), stamp));
+            }
             Read::Document(document) => {
-                let same_bytes = !self.work.all
-                    && known.is_some_and(|known| {
-                        known.content_hash == Some(document.content_hash)
-                            && known.state == LedgerState::Indexed
-                            && known.pipeline == self.work.pipeline.key
-                            && known.deleted_from.is_none()
-                    });
-                if same_bytes {
-                    self.work.counts.unchanged += 1;
-                    self.touched.push((file.id.clone(), document.stamp));
-                } else {
-                    self.note_change(file, known, &document.content_hash);
-                    let item = document.into_item(
-                        self.work.source,
-                        self.work.folder,
-                        file.modified,
-                        file.size,
-                    );
-                    self.bytes += item.text.len();
-                    self.items.push(item);
+                let counts = &mut *self.work.counts;
+                let what = match known {
+                    Some(known) if known.deleted_from.is_some() => {
+                        counts.restored += 1;
+                        Some("restored")
+                    }
+                    // A move is told already.
+                    Some(known) if known.item.is_some() => {
+                        let moved = self.moved.contains(&file.id);
+                        counts.updated += u64::from(!moved);
+                        (!moved).then_some("updated")
+                    }
+                    _ => {
+                        counts.added += 1;
+                        Some("added")
+                    }
+                };
+                if let Some(what) = what {
+                    tell(self.work.changes, what, &file.id, None);
                 }
+                let item = document.into_item(
+                    self.work.source,
+                    self.work.folder,
+                    self.work.sets,
+                    file.modified,
+                    file.size,
+                );
+                self.bytes += item.text.len();
+                self.items.push(item);
             }
             Read::Failed {
                 reason,
@@ -114,56 +164,11 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Counts an item as new, changed, moved or back.
-    fn note_change(&mut self, file: &File, known: Option<&Stamp>, hash: &[u8; 32]) {
-        let counts = &mut *self.work.counts;
-        let mut tell = |what, from| tell(self.work.changes, what, &file.id, from);
-        match known {
-            Some(known) if known.deleted_from.is_some() => {
-                counts.restored += 1;
-                tell("restored", None);
-            }
-            Some(known) if known.item.is_some() => {
-                counts.updated += 1;
-                tell("updated", None);
-            }
-            _ => match self.work.moves.from(hash, &self.moved) {
-                Some(from) => {
-                    counts.moved += 1;
-                    tell("moved", Some(&from));
-                    self.renames.push(Rename {
-                        source: self.work.source.id,
-                        from: from.clone(),
-                        to: file.id.clone(),
-                        url: None,
-                        stamp: file.stamp.clone(),
-                    });
-                    self.moved.insert(from);
-                }
-                None => {
-                    counts.added += 1;
-                    tell("added", None);
-                }
-            },
-        }
-    }
-
     pub(super) fn flush(&mut self) -> Result<(), Error> {
         let store = self.engine.store();
-        if !self.renames.is_empty() {
-            // A row that only says that the new path failed before would be in
-            // the way of the item that moves there.
-            let to: Vec<&str> = self
-                .renames
-                .iter()
-                .map(|rename| rename.to.as_str())
-                .collect();
-            store.forget(self.work.source.id, &to)?;
-            store.rename(&self.renames)?;
-            self.renames.clear();
-        }
         if !self.items.is_empty() {
-            store.put(&self.items)?;
+            tracing::debug_span!("ingest.store", items = self.items.len())
+                .in_scope(|| store.put(&self.items))?;
             self.items.clear();
         }
         if !self.ledger.is_empty() {
@@ -190,7 +195,7 @@ impl<'a> Writer<'a> {
 fn stamp_of_failure(file: &File, known: Option<&Stamp>, reason: &str) -> String {
     let second_try = format!("{TRIED_ONCE}{}", file.stamp);
     match reason {
-        "unreadable" | "changed" => String::new(),
+        "unreadable" | CHANGED => String::new(),
         "deadline" if known.is_none_or(|known| known.stamp != second_try) => second_try,
         _ => file.stamp.clone(),
     }

@@ -10,12 +10,12 @@ use std::collections::{HashMap, HashSet};
 use pkb_store::{Item, ItemId, Link, LinkKind, SourceId};
 use serde::Serialize;
 
-pub(crate) use self::names::Names;
-use self::names::{File, fold};
+use self::names::File;
+pub(crate) use self::names::{Names, fold};
+use crate::citation::item_path;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::place::Places;
-use crate::search::item_path;
 use crate::snippet::Snippet;
 
 /// Missing targets for which names like theirs are looked up at most.
@@ -124,6 +124,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::find_item`].
     pub fn links(&self, wanted: &str, limit: usize) -> Result<Links, Error> {
+        let _span = tracing::info_span!("links").entered();
         let item = self.find_item(wanted)?;
         let names = self.names(item.source_id)?;
         let mut links = Links {
@@ -149,23 +150,6 @@ impl Engine {
     pub(crate) fn names(&self, source: SourceId) -> Result<Names, Error> {
         let files = self.store().files(source)?;
         Ok(Names::new(files, &self.store().aliases(source)?))
-    }
-
-    /// What a link written `target`, in the item at `from_path` of a source,
-    /// leads to; none where that is no item. Whoever resolves many links asks
-    /// [`Engine::names`] once instead.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn resolve(
-        &self,
-        source: SourceId,
-        from_path: &str,
-        target: &str,
-    ) -> Result<Option<ItemId>, Error> {
-        let names = self.names(source)?;
-        let found = names.resolve(from_path, target, LinkKind::Wikilink);
-        Ok(found.and_then(|file| file.item))
     }
 
     fn add_outgoing(&self, item: &Item, names: &Names, links: &mut Links) -> Result<(), Error> {
@@ -278,7 +262,9 @@ impl Engine {
         let page = own.as_deref().map(without_fragment);
         let lengths: HashSet<usize> = parts.iter().map(String::len).collect();
         let mut found = self.store().links_to(&mut |target| {
-            let last = target.rsplit(['/', '\\']).next().unwrap_or(target).trim();
+            // Both are ASCII, so this never cuts a character.
+            let slash = target.bytes().rposition(|b| matches!(b, b'/' | b'\\'));
+            let last = target[slash.map_or(0, |at| at + 1)..].trim();
             // Of what is ASCII, the length alone tells nearly all apart.
             if (!last.is_ascii() || lengths.contains(&last.len())) && parts.contains(&fold(last)) {
                 return true;
@@ -334,7 +320,7 @@ impl Engine {
 }
 
 /// What a link names in its own source.
-fn named<'a>(names: &'a Names, from: &Item, link: &Link) -> Option<&'a File> {
+pub(crate) fn named<'a>(names: &'a Names, from: &Item, link: &Link) -> Option<&'a File> {
     let found = names.resolve(&from.external_id, &link.target, link.kind);
     // A `#` can be part of a name as well.
     found.or_else(|| {

@@ -5,30 +5,35 @@
 //! | `plain words` | items with all of them first, then by how much of them they hold |
 //! | `"a phrase"` | must be there, word for word |
 //! | `-word`, `-"a phrase"` | must not be there |
-//! | `source:notes`, `kind:note,page` | of this source; of one of these kinds |
+//! | `source:notes`, `kind:note,page` | of this source; of one of these kinds; several such fields mean any of them |
 //! | `tag:work` | with this tag or one below it, `#work/2024` |
 //! | `path:journal/`, `path:**/draft*` | whose path begins so, or fits the glob |
 //! | `title:budget`, `author:"Jane Doe"`, `lang:de` | with this in the title; by her; in German |
 //! | `before:2024`, `after:7d`, `on:last-month` | by date: when published, else modified, else created |
 //! | `created:2024-01..2024-03`, `modified:`, `published:`, `ingested:` | by one of these dates |
+//! | `duration:>10m`, `duration:5m..20m` | recordings that last so long |
 //! | `is:untagged`, `is:stale` | without tags; whose latest state could not be read |
 //! | `prop.status:done` | with this property in the frontmatter |
 //!
 //! `after:2024-03-09` includes that day, `before:` does not. Each field can be
 //! turned round with a minus: `-tag:draft`. Whatever is not exactly one of these
 //! is a plain word: `foo:bar`, `12:30`, `DEC-0054`, `--dry-run`, an unclosed
-//! quote. A minus excludes only before a letter, digit or quote and after white
+//! quote; where a field was meant (`after:soon`, `is:new`), a note says so. A
+//! minus excludes only before a letter, digit or quote and after white
 //! space, and never where nothing else would be left to look for.
 
 pub(crate) mod dates;
 mod fields;
+pub(crate) mod lengths;
 mod stopwords;
 #[cfg(test)]
 mod tests;
 
 use jiff::ZonedDateTime;
-use pkb_store::Condition;
+use pkb_store::{Condition, Test};
 use serde::Serialize;
+
+use self::fields::Outcome;
 
 /// The longest query that is taken whole, in bytes; the rest is left out.
 const LONGEST: usize = 128 << 10;
@@ -36,6 +41,8 @@ const LONGEST: usize = 128 << 10;
 const LONGEST_TEXT: usize = 8 << 10;
 /// Fields and phrases that count; more are words.
 const MOST_PARTS: usize = 64;
+/// Notes on what was not understood; a paste may hold any number.
+const MOST_NOTES: usize = 4;
 
 /// A query, taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,6 +58,9 @@ pub struct Query {
     pub conditions: Vec<Condition>,
     /// What else than plain words was understood, in order.
     pub understood: Vec<Understood>,
+    /// What was meant to say more than plain words, it seems, and was not
+    /// understood: sentences for the person who asks.
+    pub notes: Vec<String>,
 }
 
 /// A phrase, or a single word.
@@ -88,11 +98,23 @@ impl Query {
                 query.plain(piece.whole);
                 continue;
             }
-            if let Some((name, value)) = piece.field
-                && let Some(field) = fields::field(name, value, piece.not, now)
+            let outcome = match piece.field {
+                Some((name, value)) => fields::field(name, value, piece.not, now),
+                None => Outcome::Word,
+            };
+            if let Outcome::Unclear(problem) = &outcome
+                && query.notes.len() < MOST_NOTES
             {
-                query.conditions.push(field.condition);
-                query.understand(piece.whole, field.meaning);
+                let note = format!("{} was taken as words: {problem}.", piece.whole);
+                query.notes.push(note);
+            }
+            if let Outcome::Field(field) = outcome {
+                let or = if query.ask(field.condition) {
+                    "or "
+                } else {
+                    ""
+                };
+                query.understand(piece.whole, format!("{or}{}", field.meaning));
             } else if piece.not && has_word(piece.body) {
                 excluded.push(piece);
             } else if piece.quoted {
@@ -129,6 +151,27 @@ impl Query {
     /// Whether there is nothing to look for, be it that items are only chosen.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty() && self.phrases.iter().all(|phrase| phrase.not)
+    }
+
+    /// Adds a condition and says whether it was joined with one before: an item
+    /// has one source and one kind, so several of these mean any of them.
+    fn ask(&mut self, condition: Condition) -> bool {
+        let joined = !condition.not
+            && self.conditions.iter_mut().any(|before| {
+                let (known, more) = match (&mut before.test, &condition.test) {
+                    (Test::Source(known), Test::Source(more))
+                    | (Test::Kind(known), Test::Kind(more)) => (known, more),
+                    _ => return false,
+                };
+                if !before.not {
+                    known.extend(more.iter().cloned());
+                }
+                !before.not
+            });
+        if !joined {
+            self.conditions.push(condition);
+        }
+        joined
     }
 
     fn plain(&mut self, words: &str) {

@@ -115,6 +115,13 @@ fn fields_are_conditions() {
         ("lang:de", Test::Language(owned("de"))),
         ("is:untagged", Test::Untagged),
         (
+            "duration:5m..20m",
+            Test::Duration {
+                least: Some(300.0),
+                most: Some(1200.0),
+            },
+        ),
+        (
             "prop.status:done",
             Test::Property {
                 name: owned("status"),
@@ -161,6 +168,95 @@ fn dates_have_a_from_and_an_until() {
         }
     ));
     assert_eq!(words("created:2024..2023 x"), ["created:2024..2023", "x"]);
+}
+
+#[test]
+fn several_sources_and_kinds_mean_any_of_them() {
+    let list = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
+    let query = parse("source:a kind:note x source:b,c KIND:page -source:d -source:e");
+    let not = |test| Condition { not: true, test };
+    assert_eq!(
+        query.conditions,
+        [
+            Test::Source(list(&["a", "b", "c"])).into(),
+            Test::Kind(list(&["note", "page"])).into(),
+            not(Test::Source(list(&["d"]))),
+            not(Test::Source(list(&["e"]))),
+        ]
+    );
+    let meanings: Vec<&str> = query
+        .understood
+        .iter()
+        .map(|part| part.meaning.as_str())
+        .collect();
+    assert_eq!(
+        meanings,
+        [
+            "in the source a",
+            "of the kind note",
+            "or in the source b or c",
+            "or of the kind page",
+            "not in the source d",
+            "not in the source e",
+        ]
+    );
+    // Whatever comes first, what must not be stays so.
+    let query = parse("-kind:a kind:b");
+    assert_eq!(
+        query.conditions,
+        [
+            not(Test::Kind(list(&["a"]))),
+            Test::Kind(list(&["b"])).into()
+        ]
+    );
+    // An item can have both tags.
+    assert_eq!(parse("tag:a tag:b").conditions.len(), 2);
+}
+
+#[test]
+fn durations_say_what_they_mean() {
+    let meaning = |input: &str| parse(input).understood[0].meaning.clone();
+    assert_eq!(meaning("duration:>10m"), "lasting more than 10m");
+    assert_eq!(meaning("duration:<=90s"), "lasting 90s or less");
+    assert_eq!(meaning("duration:5m..20m"), "lasting 5m to 20m");
+    assert_eq!(meaning("duration:1h.."), "lasting 1h or more");
+    assert_eq!(meaning("-duration:..1h"), "not lasting 1h or less");
+    assert_eq!(meaning("duration:10m"), "lasting about 10m");
+}
+
+#[test]
+fn a_field_that_was_not_understood_is_words_and_a_note() {
+    for (input, said) in [
+        ("is:nonsense", "is:untagged or is:stale"),
+        ("is:note", "kind: asks"),
+        ("is:deleted", "browse"),
+        ("after:soon", "last-month"),
+        ("created:2024..2023", "no date"),
+        ("duration:long", "1h30m"),
+        ("tag:#", "names no tag"),
+        ("soruce:notes", "source:"),
+        ("tags:work", "tag:"),
+    ] {
+        let query = parse(input);
+        assert_eq!(query.conditions, [], "{input}");
+        assert_eq!(query.words, [input]);
+        let [note] = &query.notes[..] else {
+            panic!("{input}: {:?}", query.notes)
+        };
+        let begins = format!("{input} was taken as words: ");
+        assert!(note.starts_with(&begins) && note.contains(said), "{note}");
+    }
+    for input in [
+        "foo:bar",
+        "12:30",
+        "http://x.org",
+        "C:\\dir",
+        "Title: x",
+        "std::fmt",
+    ] {
+        assert_eq!(parse(input).notes, [""; 0], "{input}");
+    }
+    assert_eq!(parse(&"is:x ".repeat(1_000)).notes.len(), MOST_NOTES);
 }
 
 #[test]

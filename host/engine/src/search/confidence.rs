@@ -21,6 +21,17 @@ pub enum Level {
     None,
 }
 
+impl Level {
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Strong => "strong",
+            Level::Partial => "partial",
+            Level::None => "none",
+        }
+    }
+}
+
 /// How sure an answer is, and by what.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Confidence {

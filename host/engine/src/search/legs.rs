@@ -7,7 +7,7 @@ use std::time::Instant;
 use pkb_store::{Background, DenseMatches, ItemId, ItemMatch, LexicalMatches};
 
 use super::{Mode, Prepared, SearchAnswer, SearchRequest, ms};
-use crate::engine::Engine;
+use crate::engine::{Engine, NOTHING_EMBEDDED};
 use crate::error::Error;
 
 /// Items that each leg is asked for: more than are fused, so that what one leg
@@ -91,6 +91,7 @@ impl Engine {
         let depth = request.fusion.depth.max(WIDE);
         let lexical = || {
             let began = Instant::now();
+            let _span = tracing::debug_span!("search.lexical").entered();
             let found = self
                 .store()
                 .lexical(&prepared.lexical, &prepared.filter, depth)?;
@@ -115,7 +116,8 @@ impl Engine {
                 }
             }
             Mode::Hybrid => thread::scope(|scope| {
-                let other = scope.spawn(lexical);
+                let search = tracing::Span::current();
+                let other = scope.spawn(move || search.in_scope(lexical));
                 let dense = self.dense(prepared, depth, answer);
                 let (found, took) = match other.join() {
                     Ok(result) => result?,
@@ -142,15 +144,28 @@ impl Engine {
         depth: usize,
         answer: &mut SearchAnswer,
     ) -> Result<Option<DenseMatches>, Error> {
-        let Some((id, model)) = self.searchable_model(&mut answer.notes)? else {
+        let Some(own) = self.searchable_model(&mut answer.notes)? else {
             return Ok(None);
         };
         let began = Instant::now();
-        let vector = self.embed_query(&model, &prepared.query.text)?;
+        let vector = tracing::debug_span!("search.embed")
+            .in_scope(|| self.embed_query(&own.model, &prepared.query.text))?;
         answer.times.embed_ms = ms(began.elapsed());
         let began = Instant::now();
-        let found = self.store().dense(id, &vector, &prepared.filter, depth)?;
+        let found = tracing::debug_span!("search.dense")
+            .in_scope(|| self.store().dense(own.id, &vector, &prepared.filter, depth))?;
         answer.times.dense_ms = ms(began.elapsed());
+        if found.all_missing {
+            answer.notes.push(NOTHING_EMBEDDED.into());
+            return Ok(None);
+        }
+        if own.missing.is_none() && found.missing > 0 {
+            answer.notes.push(format!(
+                "{} chunks have no vector yet and can only be found by word. `pkb sync` makes them.",
+                found.missing
+            ));
+        }
+        answer.freshness.vectors_missing = Some(own.missing.unwrap_or(found.missing));
         Ok(Some(found))
     }
 }

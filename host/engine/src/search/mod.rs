@@ -7,15 +7,16 @@ mod show;
 
 use std::time::{Duration, Instant};
 
-use pkb_store::{Condition, Filter, Item, ItemId, ItemQuery, LexicalQuery, Millis, Order, Test};
+use pkb_store::{Condition, Filter, ItemId, ItemQuery, LexicalQuery, Millis, Order, Test};
 use serde::{Deserialize, Serialize};
+use tracing::field::Empty;
 
 use self::legs::Legs;
+use crate::citation::Citation;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::place::Places;
 use crate::query::{Query, Understood};
-use crate::snippet::Snippet;
 use crate::terms::{self, QueryWords};
 
 pub use self::confidence::{Confidence, Level};
@@ -40,6 +41,17 @@ pub enum Mode {
     Lexical,
     /// By meaning alone.
     Dense,
+}
+
+impl Mode {
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Hybrid => "hybrid",
+            Mode::Lexical => "lexical",
+            Mode::Dense => "dense",
+        }
+    }
 }
 
 /// What is asked.
@@ -155,26 +167,12 @@ pub struct Times {
 /// An item that was found, cited at its best chunk.
 #[derive(Clone, Debug, Serialize)]
 pub struct Hit {
-    /// Number of the item, for `get`.
-    pub item: i64,
-    /// Number of the chunk that is cited.
-    pub chunk: i64,
-    /// `source/path`, for people and for `get`.
-    pub path: String,
-    /// The item's title.
-    pub title: String,
-    /// Where it can be opened.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
+    /// The item and the chunk; the snippet is the part that matched.
+    #[serde(flatten)]
+    pub citation: Citation,
     /// When the original was last changed, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modified: Option<i64>,
-    /// Headings that the chunk stands under, outermost first.
-    pub headings: Vec<String>,
-    /// Where the chunk stands in the original.
-    pub place: Places,
-    /// The part of the chunk that matched.
-    pub snippet: Snippet,
     /// Why it was found.
     pub why: Why,
     /// Other chunks of the same item that were found.
@@ -247,6 +245,8 @@ impl Engine {
     /// an error.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchAnswer, Error> {
         let began = Instant::now();
+        let mode = request.mode.name();
+        let span = tracing::info_span!("search", mode, hits = Empty, verdict = Empty).entered();
         let limit = match request.limit {
             0 => 10,
             limit => limit.min(MOST),
@@ -266,6 +266,8 @@ impl Engine {
                 let wanted = &fused[..fused.len().min(limit + SPARE)];
                 (answer.hits, lost) = self.show(&prepared, &legs, wanted, limit)?;
                 answer.times.show_ms = ms(showing.elapsed());
+                span.record("verdict", answer.confidence.level.name());
+                span.record("hits", answer.hits.len());
             }
             // An item that was stored anew between the two would be missing,
             // though it is there.
@@ -309,10 +311,12 @@ impl Engine {
             confidence: Confidence::default(),
             freshness: self.freshness()?,
             hits: Vec::new(),
-            notes: Vec::new(),
+            notes: query.notes.clone(),
             times: Times::default(),
         };
-        let mut prepared = self.prepare(query, request)?;
+        self.note_unknown_sources(&query, &mut answer)?;
+        let mut prepared =
+            tracing::debug_span!("search.parse").in_scope(|| self.prepare(query, request))?;
         answer.times.analyze_ms = ms(began.elapsed());
         if prepared.query.is_empty() {
             self.browse_instead(&prepared.filter, limit, &mut answer)?;
@@ -325,12 +329,9 @@ impl Engine {
             legs = self.legs(request, &prepared, &mut answer)?;
         }
 
-        if legs.dense.is_some() {
-            answer.freshness.vectors_missing = self.vectors_missing()?;
-        }
-
         let fusing = Instant::now();
-        let fused = self.fuse(request, &prepared, &legs, &mut answer)?;
+        let fused = tracing::debug_span!("search.fuse")
+            .in_scope(|| self.fuse(request, &prepared, &legs, &mut answer))?;
         answer.times.fuse_ms = ms(fusing.elapsed());
         answer.confidence = confidence::of(&prepared, &legs, &fused);
         let ranking = Ranking {
@@ -381,6 +382,20 @@ impl Engine {
         prepared.lexical.words = words.all;
         prepared.names = words.names;
         Ok(prepared)
+    }
+
+    /// A source that is not there finds nothing, which deserves a word. It is an
+    /// error only where a program asks for it.
+    fn note_unknown_sources(&self, query: &Query, answer: &mut SearchAnswer) -> Result<(), Error> {
+        for condition in &query.conditions {
+            match self.know_sources(&condition.test.clone().into()) {
+                Err(Error::NotFound { what, hint, .. }) => {
+                    answer.notes.push(format!("As asked, {what}. {hint}"));
+                }
+                other => other?,
+            }
+        }
+        Ok(())
     }
 
     /// Takes the phrases that must be there as words.
@@ -450,11 +465,6 @@ impl Engine {
             ..Freshness::default()
         })
     }
-}
-
-/// `source/path`: what names an item for people.
-pub(crate) fn item_path(item: &Item) -> String {
-    format!("{}/{}", item.source, item.external_id)
 }
 
 pub(crate) fn ms(time: Duration) -> f64 {

@@ -1,20 +1,18 @@
 //! Items made readable: cited at their best chunk, with what matched in it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use pkb_runtime::Term;
 use pkb_store::{ChunkHit, ChunkId, Item, ItemId, ItemMatch};
 
 use super::legs::Legs;
-use super::{Also, Hit, Prepared, Why, item_path};
+use super::{Also, Hit, Prepared, Why};
+use crate::citation::item_path;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::place::Places;
-use crate::snippet::Snippet;
+use crate::resemblance::Sketch;
 use crate::terms::Highlighter;
 
-/// Length of a snippet, in bytes.
-const SNIPPET: usize = 320;
 /// Chunks of one item that an answer mentions, beside the best.
 const ALSO: usize = 3;
 /// The share of terms two chunks must have in common to say nearly the same ...
@@ -41,6 +39,7 @@ impl Engine {
         fused: &[(ItemId, Why)],
         limit: usize,
     ) -> Result<(Vec<Hit>, bool), Error> {
+        let _span = tracing::debug_span!("search.show").entered();
         let ranked: Vec<Vec<ChunkId>> = fused
             .iter()
             .map(|(item, _)| best_chunks(*item, legs))
@@ -141,14 +140,14 @@ impl Engine {
             })
         });
         Ok(Hit {
-            also: also.collect::<Result<_, Error>>()?,
-            snippet: Snippet::around(&best.text, &matches, SNIPPET),
+            citation: self.cite(best, &matches)?,
+            modified: best.item.modified,
             why: Why {
                 matched,
                 ..shown.why.clone()
             },
+            also: also.collect::<Result<_, Error>>()?,
             same: shown.same.clone(),
-            ..self.cited(best)?
         })
     }
 
@@ -158,33 +157,16 @@ impl Engine {
             return Ok(None);
         };
         let found = self.store().hits(&[first.id])?;
-        found.first().map(|chunk| self.cited(chunk)).transpose()
-    }
-
-    /// A hit that cites this chunk and says nothing of why.
-    pub(crate) fn cited(&self, chunk: &ChunkHit) -> Result<Hit, Error> {
-        Ok(Hit {
-            item: chunk.item.id.0,
-            chunk: chunk.chunk.id.0,
-            path: item_path(&chunk.item),
-            title: chunk.item.title.clone(),
-            url: chunk.item.url.clone(),
-            modified: chunk.item.modified,
-            headings: chunk.chunk.headings.clone(),
-            place: self.place(chunk)?,
-            snippet: Snippet::around(&chunk.text, &[], SNIPPET),
+        let Some(chunk) = found.first() else {
+            return Ok(None);
+        };
+        Ok(Some(Hit {
+            citation: self.cite(chunk, &[])?,
+            modified: item.modified,
             why: Why::default(),
             also: Vec::new(),
             same: Vec::new(),
-        })
-    }
-
-    fn place(&self, hit: &ChunkHit) -> Result<Places, Error> {
-        let whole = self.store().text(hit.item.id)?;
-        let span = hit.chunk.span.start as usize..hit.chunk.span.end as usize;
-        Ok(whole
-            .map(|whole| Places::of(&whole.text, &whole.marks, &span))
-            .unwrap_or_default())
+        }))
     }
 }
 
@@ -215,13 +197,12 @@ fn best_chunks(item: ItemId, legs: &Legs) -> Vec<ChunkId> {
 /// Leaves out items whose best chunk says nearly what that of a better one
 /// does, and notes them there.
 fn fold_same(shown: Vec<Shown<'_>>) -> Vec<Shown<'_>> {
-    let mut kept: Vec<(Shown<'_>, HashSet<String>)> = Vec::new();
+    let mut kept: Vec<(Shown<'_>, Sketch)> = Vec::new();
     for next in shown {
-        let terms: HashSet<String> = next.terms.iter().map(|term| term.text.clone()).collect();
+        let terms = Sketch::new(next.terms.iter().map(|term| &term.text));
         let twin = kept.iter_mut().find(|(_, other)| {
-            let common = terms.intersection(other).count();
-            let all = terms.len() + other.len() - common;
-            common >= SAME_FROM && common as f64 >= SAME * all as f64
+            let common = terms.common(other);
+            common.both >= SAME_FROM && common.share() >= SAME
         });
         match twin {
             Some((twin, _)) => twin.same.push(item_path(&next.chunks[0].item)),

@@ -15,11 +15,9 @@ use pkb_store::{ChunkHit, ChunkId, Condition, Filter, Item, ItemId, ModelId, Tes
 use serde::Serialize;
 
 use self::near::{Vectors, nearness};
+use crate::citation::{Citation, item_path};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::place::Places;
-use crate::search::item_path;
-use crate::snippet::Snippet;
 
 /// Items shown, unless asked otherwise.
 const LIMIT: usize = 10;
@@ -54,26 +52,12 @@ pub struct SimilarAnswer {
 /// An item near to another, cited at the place that is nearest to it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Similar {
-    /// Number of the item.
-    pub item: i64,
-    /// Number of the chunk that is cited.
-    pub chunk: i64,
-    /// `source/path`.
-    pub path: String,
-    /// Its title.
-    pub title: String,
-    /// Where it can be opened.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
+    /// The item and the chunk; the snippet is the chunk's beginning.
+    #[serde(flatten)]
+    pub citation: Citation,
     /// How near it is, at most 1; none where only words were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub similarity: Option<f64>,
-    /// Headings that the chunk stands under, outermost first.
-    pub headings: Vec<String>,
-    /// Where the chunk stands in the original.
-    pub place: Places,
-    /// The beginning of the chunk.
-    pub snippet: Snippet,
     /// The most telling words that both hold, where words were compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
@@ -98,6 +82,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::find_item`].
     pub fn similar(&self, wanted: &str, limit: usize) -> Result<SimilarAnswer, Error> {
+        let _span = tracing::info_span!("similar").entered();
         let item = self.find_item(wanted)?;
         let limit = match limit {
             0 => LIMIT,
@@ -228,17 +213,9 @@ impl Engine {
                 continue;
             }
             shown.insert(other, answer.similar.len());
-            let cited = self.cited(&hit)?;
             answer.similar.push(Similar {
-                item: cited.item,
-                chunk: cited.chunk,
-                path: cited.path,
-                title: cited.title,
-                url: cited.url,
+                citation: self.cite(&hit, &[])?,
                 similarity: found.similarity,
-                headings: cited.headings,
-                place: cited.place,
-                snippet: cited.snippet,
                 words: found.words,
                 same: Vec::new(),
             });

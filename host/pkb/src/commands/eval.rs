@@ -109,7 +109,7 @@ fn whole(report: &Report, output: &Output) {
             cells = cells.text(row.chunker.as_deref().unwrap_or_default());
             cells = cells.number(row.chunks.unwrap_or_default());
         }
-        cells = cells.text(mode_name(row.mode));
+        cells = cells.text(row.mode.name());
         for measure in &row.measures {
             cells = cells.text(interval(&measure.estimate));
         }
@@ -144,7 +144,7 @@ fn parts(report: &Report, output: &Output) {
     }
     for row in report.rows.iter().filter(|row| row.part.is_none()) {
         let chunker = row.chunker.as_deref().unwrap_or_default();
-        let mut cells = table.row().text(chunker).text(mode_name(row.mode));
+        let mut cells = table.row().text(chunker).text(row.mode.name());
         for part in &parts {
             let of = |name: &str| {
                 let same = report.rows.iter().find(|other| {
@@ -161,14 +161,6 @@ fn parts(report: &Report, output: &Output) {
     table.print(output);
 }
 
-fn mode_name(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Lexical => "lexical",
-        Mode::Dense => "dense",
-        Mode::Hybrid => "hybrid",
-    }
-}
-
 fn difference_name(difference: &Difference) -> String {
     let chunker = difference.chunker.as_deref();
     format!(
@@ -176,7 +168,7 @@ fn difference_name(difference: &Difference) -> String {
         chunker
             .map(|chunker| format!("{chunker}, "))
             .unwrap_or_default(),
-        mode_name(difference.better_leg),
+        difference.better_leg.name(),
         difference.measure
     )
 }
@@ -259,7 +251,7 @@ fn change_name(change: &Change) -> String {
         chunker
             .map(|chunker| format!("{chunker}, "))
             .unwrap_or_default(),
-        mode_name(change.mode),
+        change.mode.name(),
         change.measure
     )
 }

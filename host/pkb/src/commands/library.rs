@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use pkb_engine::{Engine, NewFolder, SourceReport, SyncOptions, SyncReport, short_path};
 use serde_json::json;
 
+use super::deletion::{agreed, show_purged};
 use crate::FAILED;
 use crate::cli;
 use crate::output::{DIM, Output, STRONG, Table, count, printable};
@@ -96,6 +97,12 @@ fn show(report: &SyncReport, output: &Output) {
             ));
         }
     }
+    if report.rechunked > 0 {
+        output.line(format_args!(
+            "{} split anew, as another chunker or model asks for",
+            count(report.rechunked, "item", "items")
+        ));
+    }
     match &report.embedding {
         Some(done) if done.model.is_none() => {
             output.note(
@@ -107,6 +114,13 @@ fn show(report: &SyncReport, output: &Output) {
             count(done.made, "chunk", "chunks")
         )),
         _ => {}
+    }
+    let unembeddable = report.embedding.as_ref().map_or(0, |done| done.failed);
+    if unembeddable > 0 {
+        output.note(format_args!(
+            "{} can only be found by word, as the model failed on them: `pkb ledger --warnings` says which",
+            count(unembeddable, "chunk", "chunks")
+        ));
     }
     if report.stopped {
         output.note("stopped before it was through; what is done is kept, and `pkb sync` goes on from there");
@@ -146,20 +160,17 @@ pub(crate) fn remove(
     let source = engine.source(&args.source)?;
     let name = &source.spec.name;
     let question = format!("Forget the source {name} and all that came from it? The files stay.");
-    if !args.yes && !output.confirm(&question) {
-        output.note(format_args!(
-            "nothing was removed; `pkb remove {name} --yes` does it without asking"
-        ));
+    if !agreed(output, args.yes, &question)? {
         return Ok(ExitCode::from(FAILED));
     }
     let removed = engine.remove_source(name)?;
     if output.json {
-        output.json(&json!({ "source": name, "items": removed }))?;
+        let mut answer = serde_json::to_value(&removed)?;
+        answer["source"] = json!(name);
+        output.json(&answer)?;
     } else {
-        output.line(format_args!(
-            "{name} is forgotten: {}",
-            count(removed, "item", "items")
-        ));
+        output.line(format_args!("{STRONG}{name}{STRONG:#} is forgotten"));
+        show_purged(&removed, output);
     }
     Ok(ExitCode::SUCCESS)
 }

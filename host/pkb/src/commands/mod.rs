@@ -1,6 +1,9 @@
 //! What each command does: ask the engine, show the answer.
 
+mod backup;
 mod browse;
+mod citation;
+mod deletion;
 mod eval;
 mod library;
 mod model;
@@ -8,6 +11,7 @@ mod plugin;
 mod read;
 mod search;
 mod serve;
+mod stats;
 mod status;
 mod watch;
 
@@ -37,8 +41,10 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
         Command::List(args) => browse::list(&open(&global, Access::Read)?, args, output),
         Command::Browse(args) => browse::browse(&open(&global, Access::Read)?, args, output),
         Command::Status => status::status(&Arc::new(open(&global, Access::Read)?), output),
+        Command::Stats(args) => stats::stats(&home(&global)?, &args, output),
         Command::Ledger(args) => status::ledger(&open(&global, Access::Read)?, args, output),
         Command::Doctor(args) => {
+            signals::listen();
             let access = if args.fix {
                 Access::Write
             } else {
@@ -46,6 +52,15 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
             };
             status::doctor(&open(&global, access)?, &args, output)
         }
+        Command::Rm(args) => deletion::rm(&open(&global, Access::Write)?, args, output),
+        Command::Restore(args) => {
+            signals::listen();
+            deletion::restore(&open(&global, Access::Write)?, args, output)
+        }
+        Command::Deleted(args) => deletion::list(&open(&global, Access::Read)?, args, output),
+        Command::Purge(args) => deletion::purge(&open(&global, Access::Write)?, &args, output),
+        Command::Backup(args) => backup::backup(&open(&global, Access::Read)?, &args, output),
+        Command::RestoreBackup(args) => backup::restore(home(&global)?, &args, output),
         Command::Remove(args) => library::remove(&open(&global, Access::Write)?, &args, output),
         Command::Model(command) => {
             signals::listen();
@@ -69,7 +84,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-fn home(global: &Global) -> anyhow::Result<Home> {
+pub(crate) fn home(global: &Global) -> anyhow::Result<Home> {
     Ok(Home::locate(global.home.clone(), global.models.clone())?)
 }
 

@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
-use pkb_engine::{Engine, LinkOut, Part, Places, ReadRequest};
+use pkb_engine::{Engine, LinkOut, Part, ReadRequest};
 
+use super::citation::{INDENT, after, cite, quote};
 use crate::cli;
-use crate::output::{DIM, MATCH, Output, PLACE, STRONG, Table, count, printable, thousands, wrap};
+use crate::output::{DIM, Output, PLACE, STRONG, Table, count, printable, thousands};
 
 /// Lines that a snippet takes at most.
 const SNIPPET_LINES: usize = 3;
-const INDENT: &str = "    ";
 
 pub(crate) fn get(engine: &Engine, args: cli::Get, output: &Output) -> anyhow::Result<ExitCode> {
     let request = request(args.part, args.around);
@@ -101,26 +101,9 @@ pub(crate) fn similar(
         output.line(format_args!(
             "{:>2}. {STRONG}{}{STRONG:#}  {DIM}{how}{DIM:#}",
             at + 1,
-            printable(&near.title)
+            printable(&near.citation.title)
         ));
-        let mut cited = printable(&near.path);
-        if !near.headings.is_empty() {
-            cited.push_str(" › ");
-            cited.push_str(&printable(&near.headings.join(" › ")));
-        }
-        output.line(format_args!(
-            "{INDENT}{PLACE}{cited}{}{PLACE:#}",
-            after(&near.place)
-        ));
-        let lines = wrap(
-            &near.snippet.text,
-            &near.snippet.matches,
-            MATCH,
-            output.width() - INDENT.len(),
-        );
-        for line in lines.iter().take(SNIPPET_LINES) {
-            output.line(format_args!("{INDENT}{line}"));
-        }
+        cite(&near.citation, SNIPPET_LINES, output);
         if !near.same.is_empty() {
             output.line(format_args!(
                 "{INDENT}{DIM}the same text: {}{DIM:#}",
@@ -190,15 +173,7 @@ pub(crate) fn links(
             printable(&link.from.path),
             after(&link.place)
         ));
-        let lines = wrap(
-            &link.snippet.text,
-            &link.snippet.matches,
-            MATCH,
-            output.width() - INDENT.len(),
-        );
-        for line in lines.iter().take(SNIPPET_LINES) {
-            output.line(format_args!("{INDENT}{line}"));
-        }
+        quote(&link.snippet, SNIPPET_LINES, output);
     }
     if links.backlinks.len() < links.backlink_count {
         output.note(format_args!(
@@ -235,12 +210,4 @@ fn section(
             .styled(more, DIM);
     }
     table.print(output);
-}
-
-/// A place as it goes behind a path.
-fn after(place: &Places) -> String {
-    match place.to_words() {
-        words if words.is_empty() => words,
-        words => format!(", {words}"),
-    }
 }

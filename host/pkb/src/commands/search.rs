@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use pkb_engine::{Confidence, Engine, Hit, Level, Look, SearchAnswer, SearchRequest, Why};
 
+use super::citation::{INDENT, cite};
 use super::status::ago;
 use crate::cli;
-use crate::output::{DIM, MATCH, Output, PLACE, STRONG, count, printable, wrap};
+use crate::output::{DIM, Output, STRONG, count, printable};
 
 /// Lines that a snippet takes at most.
 const SNIPPET_LINES: usize = 4;
@@ -69,45 +70,24 @@ pub(crate) fn search(
 }
 
 fn show(number: usize, hit: &Hit, explain: bool, output: &Output) {
-    let indent = "    ";
-    let title = printable(&hit.title);
+    let title = printable(&hit.citation.title);
     output.line(format_args!("{number:>2}. {STRONG}{title}{STRONG:#}"));
-    let mut cited = printable(&hit.path);
-    if !hit.headings.is_empty() {
-        cited.push_str(" › ");
-        cited.push_str(&printable(&hit.headings.join(" › ")));
-    }
-    let place = hit.place.to_words();
-    let place = if place.is_empty() {
-        place
-    } else {
-        format!(", {place}")
-    };
-    output.line(format_args!("{indent}{PLACE}{cited}{place}{PLACE:#}"));
-    let lines = wrap(
-        &hit.snippet.text,
-        &hit.snippet.matches,
-        MATCH,
-        output.width() - indent.len(),
-    );
-    for line in lines.iter().take(SNIPPET_LINES) {
-        output.line(format_args!("{indent}{line}"));
-    }
+    cite(&hit.citation, SNIPPET_LINES, output);
     if !hit.also.is_empty() {
         let places: Vec<String> = hit.also.iter().map(|also| also.place.to_words()).collect();
         output.line(format_args!(
-            "{indent}{DIM}also {}{DIM:#}",
+            "{INDENT}{DIM}also {}{DIM:#}",
             places.join("; ")
         ));
     }
     if !hit.same.is_empty() {
         output.line(format_args!(
-            "{indent}{DIM}the same in {}{DIM:#}",
+            "{INDENT}{DIM}the same in {}{DIM:#}",
             printable(&hit.same.join(", "))
         ));
     }
     output.line(format_args!(
-        "{indent}{DIM}{}{DIM:#}",
+        "{INDENT}{DIM}{}{DIM:#}",
         why(&hit.why, explain)
     ));
     output.line("");
@@ -128,11 +108,7 @@ fn sureness(confidence: &Confidence) -> String {
     if let Some(above) = confidence.above_mean {
         parts.push(format!("{above:.2} above the mean"));
     }
-    let level = match confidence.level {
-        Level::Strong => "strong",
-        Level::Partial => "partial",
-        Level::None => "none",
-    };
+    let level = confidence.level.name();
     format!("evidence {level} ({})", parts.join(", "))
 }
 

@@ -4,12 +4,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use pkb_engine::{Engine, Health, How, LedgerRequest, LedgerState, SourceNow, short_path};
+use pkb_engine::{Engine, Health, How, LedgerRequest, LedgerState, Remedy, SourceNow, short_path};
 use serde_json::json;
 
 use crate::FAILED;
 use crate::cli;
 use crate::output::{DIM, Output, STRONG, Table, bytes, count, thousands};
+use crate::progress::Watch;
 
 pub(crate) fn status(engine: &Arc<Engine>, output: &Output) -> anyhow::Result<ExitCode> {
     let health = engine.health()?;
@@ -63,8 +64,12 @@ fn numbers(health: &Health, output: &Output) {
         bytes(store.bytes),
         bytes(store.text_bytes)
     ));
+    let deleted = match store.deleted {
+        0 => String::new(),
+        number => format!(", {} deleted", thousands(number)),
+    };
     table.row().styled("Items", STRONG).text(format_args!(
-        "{}, {}",
+        "{}, {}{deleted}",
         count(store.items, "item", "items"),
         count(store.chunks, "chunk", "chunks")
     ));
@@ -217,21 +222,24 @@ pub(crate) fn doctor(
     output: &Output,
 ) -> anyhow::Result<ExitCode> {
     let found = engine.check()?;
-    let left = if args.fix && !found.is_empty() {
-        engine.repair(&found)?
+    let left_over = if args.fix && !found.is_empty() {
+        let watch = Watch::new(output.quiet || output.json);
+        let left = engine.repair(&found, &watch);
+        watch.clear();
+        left?
     } else {
         found.clone()
     };
     if output.json {
-        output.json(&json!({ "found": found, "left": left }))?;
+        output.json(&json!({ "found": found, "left": left_over }))?;
     } else {
-        for problem in &left {
+        for problem in &left_over {
             output.line(format_args!(
                 "{STRONG}problem:{STRONG:#} {}",
                 problem.message
             ));
         }
-        match (found.len() as u64, left.len() as u64) {
+        match (found.len() as u64, left_over.len() as u64) {
             (0, _) => output.line("Everything fits together."),
             (found, 0) => output.line(format_args!(
                 "{} put right.",
@@ -242,13 +250,25 @@ pub(crate) fn doctor(
                     "{} found.",
                     count(left, "problem", "problems")
                 ));
+                let has = |remedies: &[Remedy]| {
+                    left_over
+                        .iter()
+                        .any(|problem| remedies.contains(&problem.remedy))
+                };
                 if !args.fix {
                     output.note("`pkb doctor --fix` makes again what can be made from the texts");
+                } else if has(&[Remedy::Resync]) {
+                    output.note("`pkb sync` reads again what is stored wrong");
+                }
+                if has(&[Remedy::Restore, Remedy::Rewrite]) {
+                    output.note(
+                        "the file itself is damaged: put back a backup with `pkb restore-backup FILE`, or move pkb.db away and add the sources again",
+                    );
                 }
             }
         }
     }
-    Ok(if left.is_empty() {
+    Ok(if left_over.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(FAILED)

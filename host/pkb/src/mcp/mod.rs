@@ -6,6 +6,7 @@
 //! that do not exist.
 
 mod browse;
+mod citation;
 mod documents;
 mod health;
 mod input;
@@ -36,6 +37,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::task::{JoinError, spawn_blocking};
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 use self::input::Watched;
 
@@ -97,7 +100,8 @@ impl Server {
             Err(wrong) => return failure(&wrong),
         };
         let engine = self.engine.clone();
-        result(spawn_blocking(move || tool(&engine, arguments)).await)
+        let span = Span::current();
+        result(spawn_blocking(move || span.in_scope(|| tool(&engine, arguments))).await)
     }
 
     async fn instructions(&self) -> String {
@@ -159,6 +163,27 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        // A name that a client made up is not kept.
+        let known = NAMES.into_iter().find(|name| *name == request.name);
+        let tool = known.unwrap_or("unknown");
+        let span = tracing::info_span!("mcp.request", tool, outcome = Empty);
+        let answer = self.answer(request, context).instrument(span.clone());
+        let answer = answer.await;
+        let outcome = match &answer {
+            Ok(result) if result.is_error != Some(true) => "answered",
+            _ => "failed",
+        };
+        span.record("outcome", outcome);
+        answer.map(Into::into)
+    }
+}
+
+impl Server {
+    async fn answer(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let result = match request.name.as_ref() {
             search::NAME => {
@@ -188,11 +213,22 @@ impl ServerHandler for Server {
                 return Err(ErrorData::invalid_params(message, None));
             }
         };
-        Ok(result.into())
+        Ok(result)
     }
 }
 
-/// All tools, the one to begin with first.
+/// Names of all tools, the one to begin with first.
+const NAMES: [&str; 7] = [
+    search::NAME,
+    documents::GET,
+    similar::NAME,
+    links::NAME,
+    browse::NAME,
+    sync::NAME,
+    health::NAME,
+];
+
+/// All tools, in that order.
 fn tools() -> Vec<Tool> {
     vec![
         search::definition(),
@@ -298,6 +334,7 @@ mod tests {
                 "health_check"
             ]
         );
+        assert_eq!(names, NAMES);
         for tool in tools {
             let output = tool.output_schema.unwrap();
             for schema in [&tool.input_schema, &output] {

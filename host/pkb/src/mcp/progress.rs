@@ -46,7 +46,9 @@ impl Meter {
             // Scanning has no first call with 0.
             Stage::Scanning => done < self.done,
             // Several threads report, so a smaller number may just be late.
-            Stage::Reading | Stage::Embedding | Stage::Asking => done == 0 && self.done > 0,
+            Stage::Reading | Stage::Chunking | Stage::Embedding | Stage::Asking => {
+                done == 0 && self.done > 0
+            }
         };
         match self.stage {
             Some(last) if last != stage || again => {
@@ -76,14 +78,14 @@ impl Meter {
 fn weight(stage: Stage) -> f64 {
     match stage {
         Stage::Scanning => SCANNING,
-        Stage::Reading | Stage::Embedding | Stage::Asking => 1.0,
+        Stage::Reading | Stage::Chunking | Stage::Embedding | Stage::Asking => 1.0,
     }
 }
 
 fn message(stage: Stage, done: u64, total: Option<u64>) -> String {
     let unit = match stage {
         Stage::Scanning => "entries",
-        Stage::Reading => "items",
+        Stage::Reading | Stage::Chunking => "items",
         Stage::Embedding => "chunks",
         Stage::Asking => "queries",
     };

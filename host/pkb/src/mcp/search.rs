@@ -3,12 +3,13 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use pkb_engine::{Engine, Error, Fusion, Hit, Level, Look, Mode, SearchAnswer, SearchRequest};
+use pkb_engine::{Engine, Error, Fusion, Hit, Look, Mode, SearchAnswer, SearchRequest};
 use rmcp::model::Tool;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::render::{NOTICE, date, in_tools, line, marked, quoted, uri};
+use super::citation::Citation;
+use super::render::{NOTICE, date, in_tools, line, quoted};
 use super::{Answer, reads_only, tool};
 use crate::filters::Filters;
 use crate::output::{count, thousands};
@@ -119,29 +120,8 @@ struct Understood {
 
 #[derive(Serialize, JsonSchema)]
 struct FoundItem {
-    /// Number of the item, for get_document.
-    item: i64,
-    /// The item's address here, for citing it.
-    uri: String,
-    title: String,
-    /// Name of the source and path in it.
-    path: String,
-    /// Headings that the passage stands under, outermost first.
-    headings: Vec<String>,
-    /// Where the passage stands, such as "lines 3-7" or "page 12".
-    place: String,
-    /// First line of the passage in the original.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from_line: Option<u32>,
-    /// Last line of the passage in the original.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to_line: Option<u32>,
-    /// The part of the passage that matched, matches in **bold**; an asterisk
-    /// of the text itself has a backslash before it.
-    snippet: String,
-    /// Where the original can be opened.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<String>,
+    #[serde(flatten)]
+    citation: Citation,
     /// When the original was last changed, in ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     modified: Option<String>,
@@ -227,11 +207,7 @@ fn found(answer: SearchAnswer, notes: Vec<String>, explain: bool) -> Found {
         notice: NOTICE,
         query: answer.query,
         legs: answer.legs.iter().map(|leg| leg.name).collect(),
-        confidence: match answer.confidence.level {
-            Level::Strong => "strong",
-            Level::Partial => "partial",
-            Level::None => "none",
-        },
+        confidence: answer.confidence.level.name(),
         evidence: Evidence {
             matched_share: answer.confidence.share,
             similarity: answer.confidence.similarity,
@@ -259,16 +235,7 @@ fn found(answer: SearchAnswer, notes: Vec<String>, explain: bool) -> Found {
 
 fn found_item(hit: Hit, explain: bool) -> FoundItem {
     FoundItem {
-        item: hit.item,
-        uri: uri(hit.item),
-        title: line(&hit.title),
-        path: hit.path,
-        headings: hit.headings,
-        place: hit.place.to_words(),
-        from_line: hit.place.lines.map(|(first, _)| first),
-        to_line: hit.place.lines.map(|(_, last)| last),
-        snippet: marked(&hit.snippet),
-        url: hit.url,
+        citation: hit.citation.into(),
         modified: hit.modified.and_then(date),
         why: explain.then_some(Why {
             score: hit.why.score,
@@ -331,37 +298,27 @@ fn text(found: &Found) -> String {
     }
     if let Some(hit) = found.hits.first() {
         let lines = hit
+            .citation
             .from_line
             .map(|line| format!(", \"from_line\": {line}"))
             .unwrap_or_default();
         let _ = writeln!(
             text,
             "Read on with get_document, such as {{\"item\": \"{}\"{lines}}}.",
-            hit.item
+            hit.citation.item
         );
     }
     text
 }
 
 fn hit_text(number: usize, hit: &FoundItem) -> String {
-    let mut text = format!(
-        "{number}. {} [item {}]\n   {}",
-        hit.title,
-        hit.item,
-        line(&hit.path)
-    );
-    if !hit.place.is_empty() {
-        let _ = write!(text, ", {}", line(&hit.place));
-    }
-    if let Some(modified) = &hit.modified {
-        let _ = write!(text, ", changed {}", modified.get(..10).unwrap_or(modified));
-    }
-    if !hit.headings.is_empty() {
-        let _ = write!(text, "\n   under: {}", line(&hit.headings.join(" > ")));
-    }
-    let _ = write!(text, "\n   {}", hit.snippet);
-    // Where a file lies, its path says already.
-    if let Some(url) = hit.url.as_ref().filter(|url| !url.starts_with("file:")) {
+    let changed = hit.modified.as_ref().map(|modified| {
+        let day = modified.get(..10).unwrap_or(modified);
+        format!(", changed {day}")
+    });
+    let changed = changed.unwrap_or_default();
+    let mut text = hit.citation.to_text(number, "", &changed);
+    if let Some(url) = hit.citation.address() {
         let _ = write!(text, "\n   {}", line(url));
     }
     if !hit.same.is_empty() {

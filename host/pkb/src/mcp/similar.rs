@@ -7,8 +7,9 @@ use rmcp::model::Tool;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::citation::Citation;
 use super::documents::Wanted;
-use super::render::{NOTICE, in_tools, line, marked, quoted, uri};
+use super::render::{NOTICE, in_tools, line, quoted};
 use super::{Answer, reads_only, tool};
 use crate::output::count;
 
@@ -67,31 +68,11 @@ pub(super) struct Found {
 
 #[derive(Serialize, JsonSchema)]
 struct Near {
-    /// Number of the item, for get_document.
-    item: i64,
-    /// The item's address here, for citing it.
-    uri: String,
-    title: String,
-    /// Name of the source and path in it.
-    path: String,
+    #[serde(flatten)]
+    citation: Citation,
     /// How near it is by meaning, at most 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     similarity: Option<f64>,
-    /// Headings that the nearest place stands under, outermost first.
-    headings: Vec<String>,
-    /// Where that is, such as "lines 3-7" or "page 12".
-    place: String,
-    /// First line of it in the original.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from_line: Option<u32>,
-    /// Last line of it in the original.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to_line: Option<u32>,
-    /// How the text begins there.
-    snippet: String,
-    /// Where the original can be opened.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<String>,
     /// The telling words that both hold, where words were compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     words: Vec<String>,
@@ -111,17 +92,8 @@ pub(super) fn similar(engine: &Engine, arguments: Arguments) -> Result<Answer<Fo
 
 fn found(answer: SimilarAnswer) -> Found {
     let near = answer.similar.into_iter().map(|near| Near {
-        item: near.item,
-        uri: uri(near.item),
-        title: line(&near.title),
-        path: near.path,
+        citation: near.citation.into(),
         similarity: near.similarity,
-        headings: near.headings,
-        place: near.place.to_words(),
-        from_line: near.place.lines.map(|(first, _)| first),
-        to_line: near.place.lines.map(|(_, last)| last),
-        snippet: marked(&near.snippet),
-        url: near.url,
         words: near.words,
         same: near.same,
     });
@@ -143,18 +115,11 @@ fn text(found: &Found) -> String {
         let _ = writeln!(body, "the same text: {}", line(copy));
     }
     for (at, near) in found.similar.iter().enumerate() {
-        let _ = write!(body, "{}. {} [item {}]", at + 1, near.title, near.item);
-        if let Some(similarity) = near.similarity {
-            let _ = write!(body, " (similarity {similarity:.2})");
-        }
-        let _ = write!(body, "\n   {}", line(&near.path));
-        if !near.place.is_empty() {
-            let _ = write!(body, ", {}", line(&near.place));
-        }
-        if !near.headings.is_empty() {
-            let _ = write!(body, "\n   under: {}", line(&near.headings.join(" > ")));
-        }
-        let _ = write!(body, "\n   {}", near.snippet);
+        let similarity = near
+            .similarity
+            .map(|similarity| format!(" (similarity {similarity:.2})"))
+            .unwrap_or_default();
+        body.push_str(&near.citation.to_text(at + 1, &similarity, ""));
         if !near.words.is_empty() {
             let _ = write!(body, "\n   both hold: {}", line(&near.words.join(", ")));
         }

@@ -119,7 +119,9 @@ pub(super) async fn sync(
             .then(|| Mutex::new((Meter::default(), send))),
     };
     let engine = Arc::clone(&server.engine);
+    let span = tracing::Span::current();
     let work = spawn_blocking(move || {
+        let _span = span.enter();
         let options = SyncOptions {
             accept_removals: arguments.accept_removals,
             ..SyncOptions::default()

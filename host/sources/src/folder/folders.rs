@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 use cap_fs_ext::DirExt as _;
 use cap_std::fs::Dir;
 
+use super::names::extension;
 use super::patterns::Patterns;
-use super::scan::{extension, is_hidden};
+use super::scan::is_hidden;
 use super::{FolderSettings, FolderSource};
 use crate::id;
 
@@ -42,7 +43,8 @@ impl Rules {
     /// Whether a file of that name would be taken, as far as its name tells.
     pub(crate) fn wants(&self, name: &str) -> bool {
         let wanted = &self.settings.extensions;
-        wanted.is_empty() || extension(name).is_some_and(|extension| wanted.contains(&extension))
+        wanted.is_empty()
+            || extension(name).is_some_and(|extension| wanted.contains(&extension.to_lowercase()))
     }
 }
 

@@ -8,6 +8,8 @@ use std::path::Path;
 use cap_fs_ext::DirExt as _;
 use cap_std::fs::{Dir, DirEntry, FileType};
 
+use super::away::is_away;
+use super::names::{extension, is_safe_save, is_temporary, stands_for};
 use super::{Entry, FolderSource, Summary};
 use crate::{Error, blob, id, place, stamp};
 
@@ -28,8 +30,9 @@ pub(super) fn scan(
         },
         id: String::new(),
     };
-    let flow = walk.entries(&source.root, listing.entries, 0);
+    let flow = walk.entries(&source.root, &listing.entries, 0);
     walk.summary.stopped = flow.is_break();
+    source.still_there()?;
     Ok(walk.summary)
 }
 
@@ -78,13 +81,18 @@ impl Walk<'_> {
     fn entries(
         &mut self,
         dir: &Dir,
-        entries: Vec<(OsString, DirEntry)>,
+        entries: &[(OsString, DirEntry)],
         depth: u16,
     ) -> ControlFlow<()> {
         for (name, entry) in entries {
             let length = self.id.len();
-            id::push_name(&mut self.id, &name);
-            let flow = self.entry(dir, &name, &entry, depth);
+            let flow = match name.to_str().and_then(stands_for) {
+                Some(real) => self.stand_in(real, entry, entries),
+                None => {
+                    id::push_name(&mut self.id, name);
+                    self.entry(dir, name, entry, depth)
+                }
+            };
             self.id.truncate(length);
             flow?;
         }
@@ -97,24 +105,34 @@ impl Walk<'_> {
             || name == "node_modules"
             || self.source.patterns.ignores(&self.id)
         {
-            self.summary.ignored += 1;
-            return ControlFlow::Continue(());
+            return self.ignored();
         }
         match file_type(entry) {
             Err(error) => self.failed(&error, false),
             Ok(kind) if kind.is_dir() => self.folder(dir, name, depth),
+            Ok(_) if name.to_str().is_some_and(is_temporary) => self.ignored(),
             Ok(kind) if kind.is_symlink() => {
                 let reason = self.link();
                 self.skipped(reason)
             }
             Ok(kind) => match blob::kind_of_special(kind) {
-                None => self.file(entry),
+                None => self.file(dir, name, entry),
                 Some(what) => self.skipped(format!("{what}, not a regular file")),
             },
         }
     }
 
     fn folder(&mut self, parent: &Dir, name: &OsStr, depth: u16) -> ControlFlow<()> {
+        if name
+            .to_str()
+            .and_then(extension)
+            .is_some_and(|extension| is_safe_save(&extension.to_ascii_lowercase()))
+        {
+            return self.ignored();
+        }
+        if is_away(parent, Path::new(name), None) {
+            return self.away(true);
+        }
         let limit = self.source.settings.max_depth;
         if depth >= limit {
             return self.skipped(format!(
@@ -127,29 +145,20 @@ impl Walk<'_> {
         };
         let listing = Listing::read(&dir);
         self.summary.folders += 1;
-        self.entries(&dir, listing.entries, depth + 1)?;
+        self.entries(&dir, &listing.entries, depth + 1)?;
         match listing.broken_off {
             Some(error) => self.failed(&error, true),
             None => ControlFlow::Continue(()),
         }
     }
 
-    fn file(&mut self, entry: &DirEntry) -> ControlFlow<()> {
-        if !self.source.patterns.includes(&self.id) {
-            self.summary.ignored += 1;
-            return ControlFlow::Continue(());
-        }
-        let wanted = &self.source.settings.extensions;
-        match extension(&self.id) {
-            _ if wanted.is_empty() => {}
-            Some(extension) if wanted.contains(&extension) => {}
-            Some(extension) => return self.skipped(format!("no extractor for .{extension}")),
-            None => {
-                return self.skipped("no extractor for files without an extension".to_owned());
-            }
+    fn file(&mut self, dir: &Dir, name: &OsStr, entry: &DirEntry) -> ControlFlow<()> {
+        if let Some(flow) = self.unwanted() {
+            return flow;
         }
         match entry.metadata() {
             Err(error) => self.failed(&error, false),
+            Ok(metadata) if is_away(dir, Path::new(name), Some(&metadata)) => self.away(false),
             Ok(metadata) => {
                 self.summary.files += 1;
                 (self.visit)(Entry::File {
@@ -159,6 +168,49 @@ impl Walk<'_> {
                     stamp: stamp::of(&metadata),
                 })
             }
+        }
+    }
+
+    /// A file that stands for one which is not here, and is called `real`.
+    fn stand_in(
+        &mut self,
+        real: &str,
+        entry: &DirEntry,
+        beside: &[(OsString, DirEntry)],
+    ) -> ControlFlow<()> {
+        let real = OsStr::new(real);
+        id::push_name(&mut self.id, real);
+        let here = beside
+            .binary_search_by(|(name, _)| name.as_os_str().cmp(real))
+            .is_ok();
+        let hidden = is_hidden(real) && !self.source.settings.hidden;
+        if here
+            || hidden
+            || self.source.patterns.ignores(&self.id)
+            || !file_type(entry).is_ok_and(|kind| kind.is_file())
+        {
+            return self.ignored();
+        }
+        match self.unwanted() {
+            Some(flow) => flow,
+            None => self.away(false),
+        }
+    }
+
+    /// What is made of a file that is not to be taken by its name; none for one
+    /// that is.
+    fn unwanted(&mut self) -> Option<ControlFlow<()>> {
+        if !self.source.patterns.includes(&self.id) {
+            return Some(self.ignored());
+        }
+        let wanted = &self.source.settings.extensions;
+        let name = self.id.rsplit('/').next().unwrap_or_default();
+        let own = extension(name).map(str::to_lowercase);
+        match own {
+            _ if wanted.is_empty() => None,
+            Some(own) if wanted.contains(&own) => None,
+            Some(own) => Some(self.skipped(format!("no extractor for .{own}"))),
+            None => Some(self.skipped("no extractor for files without an extension".to_owned())),
         }
     }
 
@@ -196,6 +248,19 @@ impl Walk<'_> {
                 _ => format!("link cannot be resolved ({error})"),
             },
         }
+    }
+
+    fn ignored(&mut self) -> ControlFlow<()> {
+        self.summary.ignored += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn away(&mut self, folder: bool) -> ControlFlow<()> {
+        self.summary.skipped += 1;
+        (self.visit)(Entry::Away {
+            external_id: self.id.clone(),
+            folder,
+        })
     }
 
     fn skipped(&mut self, reason: String) -> ControlFlow<()> {
@@ -238,12 +303,4 @@ fn file_type(entry: &DirEntry) -> io::Result<FileType> {
         return Ok(entry.metadata()?.file_type());
     }
     Ok(listed)
-}
-
-/// What follows the last dot of the name, in lower case. A dot in front makes
-/// a hidden name, not an extension.
-pub(super) fn extension(external_id: &str) -> Option<String> {
-    let name = external_id.rsplit('/').next()?;
-    let (stem, extension) = name.rsplit_once('.')?;
-    (!stem.is_empty() && !extension.is_empty()).then(|| extension.to_lowercase())
 }

@@ -59,6 +59,10 @@ fn lines(source: &FolderSource) -> Vec<String> {
                 external_id,
                 reason,
             } => format!("{external_id}: {reason}"),
+            Entry::Away {
+                external_id,
+                folder,
+            } => format!("{external_id}: AWAY folder={folder}"),
             Entry::Failed {
                 external_id,
                 reason,
@@ -210,6 +214,103 @@ fn hidden_and_ignored_things_are_passed_over() {
     settings.include = vec![".obsidian".to_owned(), "a/**".to_owned()];
     let source = FolderSource::open(root.path(), &settings).unwrap();
     assert_eq!(lines(&source), [".obsidian/x.md", "a/.trash/b.md"]);
+}
+
+#[test]
+fn what_programs_keep_for_a_while_is_passed_over() {
+    let root = folder(&[
+        "note.md",
+        "note.md~",
+        "#note.md#",
+        "4913",
+        "~$note.md",
+        "note.md.tmp",
+        "film.md.part",
+        "note.md.sb-8dd2a2a8-VQlXvn/note.md",
+        "kept.tmp/note.md",
+        ".~lock.note.md#",
+        ".#note.md",
+    ]);
+    let mut settings = settings();
+    // Whoever takes all files, and hidden ones, takes none of these.
+    settings.hidden = true;
+    settings.extensions.clear();
+    let source = FolderSource::open(root.path(), &settings).unwrap();
+    assert_eq!(lines(&source), ["kept.tmp/note.md", "note.md"]);
+    assert_eq!(scan(&source).1.ignored, 9);
+}
+
+#[test]
+fn placeholders_of_a_cloud_stand_for_their_files() {
+    let root = folder(&[
+        ".plan.md.icloud",
+        ".picture.png.icloud",
+        ".both.md.icloud",
+        "both.md",
+        "..hidden.md.icloud",
+        "sub/.deep.txt.icloud",
+        "Templates/.t.md.icloud",
+        ".folder.md.icloud/x.md",
+    ]);
+    let mut settings = settings();
+    settings.ignore = vec!["Templates".to_owned()];
+    let source = FolderSource::open(root.path(), &settings).unwrap();
+    assert_eq!(
+        lines(&source),
+        [
+            "picture.png: no extractor for .png",
+            "plan.md: AWAY folder=false",
+            "both.md",
+            "sub/deep.txt: AWAY folder=false",
+        ]
+    );
+    let (_, summary) = scan(&source);
+    assert_eq!((summary.files, summary.skipped, summary.ignored), (1, 3, 4));
+}
+
+#[test]
+fn a_root_that_is_taken_away_during_a_scan_is_noticed() {
+    let root = folder(&["notes/a/1.md", "notes/b/2.md"]);
+    let (notes, away) = (root.path().join("notes"), root.path().join("away"));
+    let source = FolderSource::open(&notes, &settings()).unwrap();
+    let unmount = |replace: bool| {
+        let scanned = source.scan(&mut |_| {
+            if notes.join("a").exists() {
+                fs::rename(&notes, &away).unwrap();
+                if replace {
+                    fs::create_dir(&notes).unwrap();
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        let error = scanned.unwrap_err();
+        assert!(matches!(error, Error::RootVanished { .. }), "{error}");
+        let _ = fs::remove_dir(&notes);
+        fs::rename(&away, &notes).unwrap();
+    };
+    unmount(false);
+    // The mount point that is left when a drive is gone.
+    unmount(true);
+    assert_eq!(scan(&source).1.files, 2);
+}
+
+#[test]
+fn a_stamp_is_settled_once_the_next_change_would_show() {
+    let root = folder(&["a.md"]);
+    let source = open(&root);
+    let path = root.path().join("a.md");
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    let now = std::time::SystemTime::now();
+    let hour = std::time::Duration::from_secs(3600);
+    let settled = |time: std::time::SystemTime| {
+        file.set_modified(time).unwrap();
+        source.open_file("a.md").unwrap().is_settled()
+    };
+    assert!(settled(now - hour));
+    assert!(settled(now + hour), "set on purpose, ahead of the clock");
+    // Written at this very moment; the clock may tick on meanwhile, but not
+    // each time.
+    assert!((0..100).any(|_| !settled(std::time::SystemTime::now())));
 }
 
 #[test]

@@ -48,6 +48,15 @@ pub(super) fn generation(conn: &Connection) -> rusqlite::Result<i64> {
         .query_row([], |row| row.get(0))
 }
 
+/// Bits of a generation below its epoch. What was known in another epoch says
+/// nothing of this one: a backup was put back, and ids may mean other rows.
+const EPOCH: u32 = 32;
+
+/// The first generation of the epoch after that of a generation.
+pub(super) fn next_epoch(generation: i64) -> i64 {
+    ((generation >> EPOCH) + 1) << EPOCH
+}
+
 /// See the module. Its rows are numbered from 0, in ascending order of chunk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Catalogue {
@@ -84,6 +93,9 @@ impl Catalogue {
 
     /// Takes in what changed.
     fn follow(&mut self, conn: &Connection, generation: i64) -> rusqlite::Result<()> {
+        if self.generation >> EPOCH != generation >> EPOCH {
+            self.start_anew();
+        }
         let present: i64 = conn
             .prepare_cached("SELECT count(*) FROM chunks")?
             .query_row([], |row| row.get(0))?;

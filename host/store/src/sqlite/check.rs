@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::{read, vectors};
+use super::{mend, read, vectors};
 use crate::{Problem, Remedy};
 
 /// Problems of one kind that are listed one by one.
@@ -14,7 +14,7 @@ pub(super) fn check(conn: &Connection) -> rusqlite::Result<Vec<Problem>> {
     pages(conn, &mut problems)?;
     if problems
         .iter()
-        .any(|problem| problem.remedy == Remedy::Restore)
+        .any(|problem| problem.remedy == Remedy::Rewrite)
     {
         // What follows would stumble over the same damage.
         return Ok(problems);
@@ -29,7 +29,7 @@ pub(super) fn check(conn: &Connection) -> rusqlite::Result<Vec<Problem>> {
 
 /// SQLite's own check of pages, indices and constraints, and FTS5's of the word
 /// index.
-fn pages(conn: &Connection, problems: &mut Vec<Problem>) -> rusqlite::Result<()> {
+pub(super) fn pages(conn: &Connection, problems: &mut Vec<Problem>) -> rusqlite::Result<()> {
     let mut select = conn.prepare(&format!("PRAGMA integrity_check({LISTED})"))?;
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
@@ -37,10 +37,13 @@ fn pages(conn: &Connection, problems: &mut Vec<Problem>) -> rusqlite::Result<()>
         if message == "ok" {
             continue;
         }
-        let remedy = if message.to_lowercase().contains("fts5") {
+        let about = |what: &[&str]| what.iter().any(|what| message.contains(what));
+        let remedy = if about(&["fts5", "FTS5"]) {
             Remedy::RebuildTerms
+        } else if about(&["missing from index", "entries in index", "entry in index"]) {
+            Remedy::Reindex
         } else {
-            Remedy::Restore
+            Remedy::Rewrite
         };
         problems.push(Problem { message, remedy });
     }
@@ -56,7 +59,14 @@ fn references(conn: &Connection, problems: &mut Vec<Problem>) -> rusqlite::Resul
         let (table, parent, count): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
         problems.push(Problem {
             message: format!("{count} rows of {table} refer to rows of {parent} that are gone"),
-            remedy: Remedy::Restore,
+            remedy: if mend::STRAYS
+                .iter()
+                .any(|(known, of, _)| *known == table && *of == parent)
+            {
+                Remedy::RemoveStrays
+            } else {
+                Remedy::Restore
+            },
         });
     }
     Ok(())
@@ -85,12 +95,9 @@ fn terms(conn: &Connection, problems: &mut Vec<Problem>) -> rusqlite::Result<()>
     Ok(())
 }
 
-/// Spans lie in their texts, marks can be read, chunks are numbered in order.
 fn texts(conn: &Connection, problems: &mut Vec<Problem>) -> rusqlite::Result<()> {
-    let mut select = conn.prepare("SELECT id, external_id FROM items ORDER BY id")?;
-    let mut rows = select.query([])?;
     let mut found = 0;
-    let mut report = |message| {
+    items(conn, &mut |_, message| {
         found += 1;
         if found <= LISTED {
             problems.push(Problem {
@@ -98,17 +105,27 @@ fn texts(conn: &Connection, problems: &mut Vec<Problem>) -> rusqlite::Result<()>
                 remedy: Remedy::Resync,
             });
         }
-    };
+    })
+}
+
+/// Whether spans lie in their texts, marks can be read, chunks are numbered in
+/// order: reports each item where that is not so, and how.
+pub(super) fn items(
+    conn: &Connection,
+    report: &mut dyn FnMut(i64, String),
+) -> rusqlite::Result<()> {
+    let mut select = conn.prepare("SELECT id, external_id FROM items ORDER BY id")?;
+    let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
         let (id, name): (i64, String) = (row.get(0)?, row.get(1)?);
         let text = match read::text(conn, id) {
             Ok(Some(text)) => text.text,
             Ok(None) => {
-                report(format!("`{name}` (item {id}) has no text"));
+                report(id, format!("`{name}` (item {id}) has no text"));
                 continue;
             }
             Err(rusqlite::Error::FromSqlConversionFailure(_, _, cause)) => {
-                report(format!("`{name}` (item {id}): {cause}"));
+                report(id, format!("`{name}` (item {id}): {cause}"));
                 continue;
             }
             Err(error) => return Err(error),
@@ -118,15 +135,19 @@ fn texts(conn: &Connection, problems: &mut Vec<Problem>) -> rusqlite::Result<()>
                 .ok()
                 .zip(usize::try_from(chunk.span.end).ok());
             if span.is_none_or(|(start, end)| text.get(start..end).is_none()) {
-                report(format!(
-                    "`{name}` (item {id}): the span {}..{} of chunk {} is outside its text or inside a character",
-                    chunk.span.start, chunk.span.end, chunk.id
-                ));
+                report(
+                    id,
+                    format!(
+                        "`{name}` (item {id}): the span {}..{} of chunk {} is outside its text or inside a character",
+                        chunk.span.start, chunk.span.end, chunk.id
+                    ),
+                );
             }
             if chunk.ordinal as usize != index {
-                report(format!(
-                    "`{name}` (item {id}): its chunks are not numbered in order"
-                ));
+                report(
+                    id,
+                    format!("`{name}` (item {id}): its chunks are not numbered in order"),
+                );
             }
         }
     }
@@ -159,33 +180,25 @@ fn ledger(conn: &Connection, problems: &mut Vec<Problem>) -> rusqlite::Result<()
         };
         problems.push(Problem {
             message,
-            remedy: Remedy::Resync,
+            remedy: Remedy::MendLedger,
         });
     }
     Ok(())
 }
 
 fn stored_vectors(conn: &Connection, problems: &mut Vec<Problem>) -> rusqlite::Result<()> {
-    let count = |condition: &str| -> rusqlite::Result<i64> {
-        conn.query_row(
-            &format!("SELECT count(*) FROM vectors v WHERE {condition}"),
-            [],
-            |row| row.get(0),
-        )
-    };
-    let damaged = count(vectors::DAMAGED)?;
+    let damaged: i64 = conn.query_row(
+        &format!("SELECT count(*) FROM vectors v WHERE {}", vectors::DAMAGED),
+        [],
+        |row| row.get(0),
+    )?;
     if damaged > 0 {
         problems.push(Problem {
             message: format!("{damaged} vectors have not the length their model asks for"),
             remedy: Remedy::RemoveDamagedVectors,
         });
     }
-    let orphans = count("v.hash NOT IN (SELECT hash FROM chunks)")?;
-    if orphans > 0 {
-        problems.push(Problem {
-            message: format!("{orphans} vectors belong to no chunk and only take up space"),
-            remedy: Remedy::RemoveOrphanVectors,
-        });
-    }
+    // Vectors of no chunk are no damage: what was edited or replaced leaves them
+    // until the next embedding pass clears them away.
     Ok(())
 }

@@ -26,8 +26,8 @@ pub(super) enum Eligible {
     Only(Ids),
 }
 
-/// Answers kept.
-const KEPT: usize = 4;
+/// Answers kept: 4 kB each for 30,000 items, 125 kB for a million.
+const KEPT: usize = 16;
 
 /// The latest answers.
 #[derive(Debug, Default)]

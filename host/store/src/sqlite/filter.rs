@@ -1,10 +1,12 @@
 //! Filters as conditions in SQL.
 
+use std::borrow::Cow;
+
 use rusqlite::types::Value;
 
 use super::attached::TIMESTAMP;
 use super::json_numbers;
-use crate::{Filter, Test, Time};
+use crate::{Deleted, Filter, Test, Time};
 
 /// SQL conditions on `items i`, joined by AND, with their parameters.
 pub(super) struct Conditions {
@@ -168,6 +170,16 @@ impl Conditions {
     fn parameter(&mut self, value: impl Into<Value>) -> String {
         self.values.push(value.into());
         format!("?{}", self.values.len())
+    }
+}
+
+/// The condition on `items i` that it shows them.
+pub(super) fn deleted(deleted: Deleted) -> Cow<'static, str> {
+    match deleted {
+        Deleted::Exclude => "i.deleted IS NULL".into(),
+        Deleted::Only => "i.deleted IS NOT NULL".into(),
+        Deleted::Before(time) => format!("i.deleted < {time}").into(),
+        Deleted::Include => "TRUE".into(),
     }
 }
 

@@ -4,36 +4,43 @@ use std::collections::HashMap;
 
 use rusqlite::Connection;
 
-use super::read;
-use crate::Item;
+use super::{filter, read};
+use crate::{Deleted, Item};
 
 /// How like a name must be to be worth a "did you mean", from 0 to 1.
 const LIKENESS: f64 = 0.45;
 
-/// What the items that are not deleted go by.
+/// What an item goes by.
 struct Names {
     id: i64,
     path: String,
     title: String,
 }
 
-fn names(conn: &Connection) -> rusqlite::Result<Vec<Names>> {
-    conn.prepare_cached("SELECT id, external_id, title FROM items WHERE deleted IS NULL")?
-        .query_map([], |row| {
-            Ok(Names {
-                id: row.get(0)?,
-                path: row.get(1)?,
-                title: row.get(2)?,
-            })
-        })?
-        .collect()
+fn names(conn: &Connection, deleted: Deleted) -> rusqlite::Result<Vec<Names>> {
+    let these = filter::deleted(deleted);
+    conn.prepare_cached(&format!(
+        "SELECT i.id, i.external_id, i.title FROM items i WHERE {these}"
+    ))?
+    .query_map([], |row| {
+        Ok(Names {
+            id: row.get(0)?,
+            path: row.get(1)?,
+            title: row.get(2)?,
+        })
+    })?
+    .collect()
 }
 
 /// The aliases of items, with their ids.
-fn aliases(conn: &Connection) -> rusqlite::Result<Vec<(i64, String)>> {
-    conn.prepare_cached("SELECT item_id, alias FROM aliases")?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect()
+fn aliases(conn: &Connection, deleted: Deleted) -> rusqlite::Result<Vec<(i64, String)>> {
+    let these = filter::deleted(deleted);
+    conn.prepare_cached(&format!(
+        "SELECT a.item_id, a.alias FROM aliases a CROSS JOIN items i ON i.id = a.item_id
+         WHERE {these}"
+    ))?
+    .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+    .collect()
 }
 
 /// A path without its last file extension.
@@ -54,8 +61,13 @@ fn ends_with_path(path: &str, end: &str) -> bool {
         .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-pub(super) fn find(conn: &Connection, wanted: &str, limit: usize) -> rusqlite::Result<Vec<Item>> {
-    let names = names(conn)?;
+pub(super) fn find(
+    conn: &Connection,
+    wanted: &str,
+    deleted: Deleted,
+    limit: usize,
+) -> rusqlite::Result<Vec<Item>> {
+    let names = names(conn, deleted)?;
     let exact: Vec<i64> = names
         .iter()
         .filter(|names| names.path == wanted)
@@ -86,7 +98,7 @@ pub(super) fn find(conn: &Connection, wanted: &str, limit: usize) -> rusqlite::R
         .filter(|names| names.title.to_lowercase() == wanted)
         .map(|names| names.id)
         .collect();
-    for (id, alias) in aliases(conn)? {
+    for (id, alias) in aliases(conn, deleted)? {
         if alias.to_lowercase() == wanted && !by_name.contains(&id) {
             by_name.push(id);
         }
@@ -96,8 +108,6 @@ pub(super) fn find(conn: &Connection, wanted: &str, limit: usize) -> rusqlite::R
 
 fn first(conn: &Connection, ids: Vec<i64>, limit: usize) -> rusqlite::Result<Vec<Item>> {
     let mut items = read::items_by_id(conn, &ids)?;
-    // Aliases are of deleted items too.
-    items.retain(|item| item.deleted.is_none());
     items.sort_by(|a, b| (&a.source, &a.external_id).cmp(&(&b.source, &b.external_id)));
     items.truncate(limit);
     Ok(items)
@@ -106,6 +116,7 @@ fn first(conn: &Connection, ids: Vec<i64>, limit: usize) -> rusqlite::Result<Vec
 pub(super) fn similar(
     conn: &Connection,
     wanted: &str,
+    deleted: Deleted,
     limit: usize,
 ) -> rusqlite::Result<Vec<Item>> {
     let wanted = without_extension(file_name(wanted.trim())).to_lowercase();
@@ -122,11 +133,11 @@ pub(super) fn similar(
         }
     };
     let mut best: HashMap<i64, f64> = HashMap::new();
-    for names in names(conn)? {
+    for names in names(conn, deleted)? {
         let stem = without_extension(file_name(&names.path));
         best.insert(names.id, likeness(&names.title).max(likeness(stem)));
     }
-    for (id, alias) in aliases(conn)? {
+    for (id, alias) in aliases(conn, deleted)? {
         if let Some(score) = best.get_mut(&id) {
             *score = score.max(likeness(&alias));
         }

@@ -39,9 +39,6 @@ impl VectorIndex {
         eligible: &Eligible,
         limit: usize,
     ) -> rusqlite::Result<DenseMatches> {
-        if eligible.is_nothing() || limit == 0 {
-            return Ok(DenseMatches::default());
-        }
         let generation = catalogue::generation(conn)?;
         let mut loaded = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let mut catalogue = latest.at(conn)?;
@@ -65,6 +62,34 @@ impl VectorIndex {
             eligible,
             limit,
         ))
+    }
+}
+
+impl VectorIndex {
+    /// How many different chunks have no vector, as of the last search or later,
+    /// and whether that is all there are. Items count that are in `live`, which
+    /// is asked for only where a vector is missing.
+    pub(super) fn missing(
+        &self,
+        conn: &Connection,
+        latest: &Latest,
+        live: impl FnOnce() -> rusqlite::Result<Arc<Eligible>>,
+    ) -> rusqlite::Result<(u64, bool)> {
+        let loaded = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if loaded.waiting.is_empty() {
+            return Ok((0, false));
+        }
+        let catalogue = latest.at(conn)?;
+        let live = live()?;
+        let items = catalogue.items();
+        let counts = |row: usize| {
+            let item = items.get(row).copied().unwrap_or(-1);
+            item >= 0 && live.contains_item(item)
+        };
+        let missing = loaded.waiting.count(counts);
+        let mut rows = 0..loaded.vectors.rows();
+        let any = rows.any(|row| loaded.vectors.get(row).is_some() && counts(row));
+        Ok((missing as u64, missing > 0 && !any))
     }
 }
 
@@ -190,6 +215,25 @@ impl Waiting {
         if let Some(before) = self.last.insert(hash, row) {
             self.before.insert(row, before);
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.last.is_empty()
+    }
+
+    /// How many hashes are waited for by a row that `counts`.
+    fn count(&self, counts: impl Fn(usize) -> bool) -> usize {
+        let waits = |last: &usize| {
+            let mut next = Some(*last);
+            while let Some(row) = next {
+                if counts(row) {
+                    return true;
+                }
+                next = self.before.get(&row).copied();
+            }
+            false
+        };
+        self.last.values().filter(|last| waits(last)).count()
     }
 
     /// Hands out the rows that wait for that hash.

@@ -138,10 +138,26 @@ pub(super) fn touch(
         "UPDATE ledger SET stamp = ?3, updated = ?4
          WHERE source_id = ?1 AND external_id = ?2 AND stamp <> ?3",
     )?;
+    let mut seen = conn.prepare_cached(
+        "UPDATE items SET restored = NULL
+         WHERE source_id = ?1 AND external_id = ?2 AND restored IS NOT NULL",
+    )?;
     let now = now();
     for (external_id, stamp) in stamps {
         update.execute(params![source.0, external_id, stamp, now])?;
+        seen.execute(params![source.0, external_id])?;
     }
+    Ok(())
+}
+
+/// Adds a warning to the row of an item, unless it is there.
+pub(super) fn warn(conn: &Connection, item: ItemId, warning: &str) -> rusqlite::Result<()> {
+    conn.prepare_cached(
+        "UPDATE ledger SET warnings = json_insert(coalesce(warnings, '[]'), '$[#]', ?2), updated = ?3
+         WHERE (source_id, external_id) = (SELECT source_id, external_id FROM items WHERE id = ?1)
+           AND NOT EXISTS (SELECT 1 FROM json_each(warnings) WHERE value = ?2)",
+    )?
+    .execute(params![item.0, warning, now()])?;
     Ok(())
 }
 
@@ -166,7 +182,8 @@ pub(super) fn stamps(
     source: SourceId,
 ) -> rusqlite::Result<HashMap<String, Stamp>> {
     conn.prepare_cached(
-        "SELECT l.external_id, l.stamp, p.value, l.state, i.id, i.content_hash, i.deleted_from
+        "SELECT l.external_id, l.stamp, p.value, l.state, i.id, i.content_hash, i.deleted_from, i.size,
+                i.restored IS NOT NULL
          FROM ledger l
          JOIN shared p ON p.id = l.pipeline
          LEFT JOIN items i ON i.source_id = l.source_id AND i.external_id = l.external_id
@@ -182,6 +199,8 @@ pub(super) fn stamps(
                 item: row.get::<_, Option<i64>>(4)?.map(ItemId),
                 content_hash: row.get(5)?,
                 deleted_from: row.get(6)?,
+                size: row.get::<_, Option<i64>>(7)?.map(i64::unsigned_abs),
+                restored: row.get(8)?,
             },
         ))
     })?

@@ -1,6 +1,6 @@
 //! The layout of the tables: telling its version, and bringing it up to date.
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, Transaction};
 
 /// "pkbs" in ASCII; tells our databases from other programs'.
 pub(super) const APPLICATION_ID: i32 = 0x706b_6273;
@@ -43,23 +43,12 @@ pub(super) fn layout(conn: &Connection) -> rusqlite::Result<Layout> {
     }
 }
 
-/// Brings an empty or older database up to date, in one transaction. Looks
-/// again inside it, as another process may have been faster.
-pub(super) fn migrate(conn: &mut Connection) -> rusqlite::Result<Layout> {
-    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let done = match layout(&tx)? {
-        Layout::Empty => 0,
-        Layout::Version(version) => version,
-        Layout::Foreign => return Ok(Layout::Foreign),
-    };
-    if done < CURRENT {
-        for step in STEPS.iter().skip(done as usize) {
-            tx.execute_batch(step)?;
-        }
-        tx.pragma_update(None, "application_id", APPLICATION_ID)?;
-        tx.pragma_update(None, "user_version", CURRENT)?;
+/// Takes the steps from that version to the present one. `tx` is a transaction
+/// that writes.
+pub(super) fn steps(tx: &Transaction<'_>, from: u32) -> rusqlite::Result<()> {
+    for step in STEPS.iter().skip(from as usize) {
+        tx.execute_batch(step)?;
     }
-    let now = layout(&tx)?;
-    tx.commit()?;
-    Ok(now)
+    tx.pragma_update(None, "application_id", APPLICATION_ID)?;
+    tx.pragma_update(None, "user_version", CURRENT)
 }

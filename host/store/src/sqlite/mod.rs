@@ -1,9 +1,12 @@
 //! A store in one SQLite file.
 
 mod attached;
+mod backup;
 mod catalogue;
 mod check;
+mod chunk_sets;
 mod eligible;
+mod failpoints;
 mod filter;
 mod find;
 mod fold;
@@ -15,19 +18,24 @@ mod lexical;
 mod linked;
 mod lock;
 mod marks;
+mod mend;
 mod migrate;
 mod nearest;
 mod pool;
 mod postings;
 mod read;
 mod remove;
+mod salvage;
 mod scored;
 mod sources;
+mod staged;
 mod stats;
 mod store;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod traces;
+mod upgrade;
 mod vectors;
 mod write;
 
@@ -40,7 +48,7 @@ use rusqlite::types::Type;
 
 pub use lock::HeldLock;
 
-use crate::{Millis, Result};
+use crate::{LockOutcome, Millis, PutBack, Result};
 
 /// A store in one SQLite file, with FTS5 for words and vectors in memory.
 #[derive(Debug)]
@@ -65,6 +73,25 @@ impl SqliteStore {
     /// Errors: as for [`SqliteStore::open`], and `Missing`.
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self> {
         Ok(Self::over(pool::Pool::open_read_only(path.as_ref())?))
+    }
+
+    /// Asks for the lock of [`Store::sync_lock`](crate::Store::sync_lock) on the
+    /// database at `path`, which need not be there; its folder must.
+    pub fn lock(path: impl AsRef<Path>, doing: &str) -> Result<LockOutcome> {
+        lock::acquire(path.as_ref(), lock::Kind::Sync, doing)
+    }
+
+    /// Puts a backup in the place of the database at `path`, which need not be
+    /// there or be sound, and keeps what was there beside it. Other processes
+    /// that have it open go on with what was put back. The backup itself stays
+    /// as it is. Errors: `BadBackup`; `NotPkb` and `ReadOnly` for what is there
+    /// now; `Full`. Nothing is replaced then.
+    pub fn put_back(
+        _lock: &HeldLock,
+        path: impl AsRef<Path>,
+        from: impl AsRef<Path>,
+    ) -> Result<PutBack> {
+        backup::put_back(path.as_ref(), from.as_ref())
     }
 
     fn over(pool: pool::Pool) -> Self {

@@ -23,7 +23,7 @@
 //! that remain are scored exactly. Nothing is left out that a ranking of all by
 //! exact scores would find. [`ROUNDING`] covers the arithmetic itself.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use simsimd::SpatialSimilarity;
 
@@ -54,6 +54,9 @@ pub(super) fn search(
     eligible: &Eligible,
     limit: usize,
 ) -> DenseMatches {
+    if eligible.is_nothing() || limit == 0 {
+        return DenseMatches::default();
+    }
     let search = Search {
         catalogue,
         vectors,
@@ -62,11 +65,12 @@ pub(super) fn search(
         limit,
     };
     let mut coarse = vec![NONE; catalogue.chunks().len()];
-    let scanned = search.scan(&mut coarse);
+    let mut scanned = search.scan(&mut coarse);
     let winners = search.winners(&coarse, scanned.leaders.threshold());
     DenseMatches {
         items: search.with_chunks(&winners, &coarse),
         background: scanned.sums.background(),
+        ..DenseMatches::default()
     }
 }
 
@@ -316,7 +320,7 @@ impl Scanned {
     }
 
     fn merge(&mut self, other: Self) {
-        for (item, score) in other.leaders.best {
+        for (item, score) in other.leaders.offered {
             self.leaders.offer(item, score);
         }
         self.sums.merge(&other.sums);
@@ -359,28 +363,24 @@ impl Sums {
     }
 }
 
-/// The items with the best scores among those offered, each with its best.
+/// The items with the best scores among those offered, each with its best: a
+/// few times as many are kept as are wanted, and from time to time all but the
+/// best are let go.
 struct Leaders {
     limit: usize,
-    best: HashMap<i64, f64>,
-    ranked: BTreeSet<Scored>,
+    offered: Vec<(i64, f64)>,
+    /// What is not better is none of them.
     threshold: f64,
 }
 
 impl Leaders {
+    /// `limit` is not 0.
     fn new(limit: usize) -> Self {
         Self {
             limit,
-            best: HashMap::new(),
-            ranked: BTreeSet::new(),
+            offered: Vec::new(),
             threshold: NONE,
         }
-    }
-
-    /// The limit-th best score of an item, as far as any is known: less than
-    /// everything until as many items were offered.
-    fn threshold(&self) -> f64 {
-        self.threshold
     }
 
     fn offer(&mut self, id: i64, score: f64) {
@@ -388,26 +388,30 @@ impl Leaders {
         if score <= self.threshold {
             return;
         }
-        match self.best.get_mut(&id) {
-            Some(best) if *best >= score => return,
-            Some(best) => {
-                self.ranked.remove(&Scored { score: *best, id });
-                *best = score;
-            }
-            None => {
-                self.best.insert(id, score);
-            }
+        self.offered.push((id, score));
+        if self.offered.len() >= self.limit.saturating_mul(4).max(256) {
+            self.settle();
         }
-        self.ranked.insert(Scored { score, id });
-        if self.ranked.len() > self.limit
-            && let Some(worst) = self.ranked.pop_first()
-        {
-            self.best.remove(&worst.id);
-        }
-        if self.ranked.len() == self.limit
-            && let Some(worst) = self.ranked.first()
-        {
-            self.threshold = worst.score;
+    }
+
+    /// The limit-th best score of an item; less than everything where not as
+    /// many were offered.
+    fn threshold(&mut self) -> f64 {
+        self.settle();
+        self.threshold
+    }
+
+    /// Lets all go that are not among the best.
+    fn settle(&mut self) {
+        let offered = &mut self.offered;
+        offered.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        offered.dedup_by_key(|(id, _)| *id);
+        if offered.len() >= self.limit {
+            let last = self.limit - 1;
+            let (_, (_, score), _) =
+                offered.select_nth_unstable_by(last, |a, b| b.1.total_cmp(&a.1));
+            self.threshold = *score;
+            offered.truncate(self.limit);
         }
     }
 }
@@ -459,7 +463,7 @@ mod tests {
 
         #[test]
         fn leaders_are_the_best_items(
-            offers in prop::collection::vec((0..12_i64, -5..5_i32), 0..80),
+            offers in prop::collection::vec((0..12_i64, -5..5_i32), 0..1_200),
             limit in 1..8_usize,
         ) {
             let mut leaders = Leaders::new(limit);

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
 
-use super::functions;
 use super::migrate::{self, Layout};
+use super::{failpoints, functions};
 use crate::{Error, Result};
 
 /// How long one attempt waits for another process's write to end.
 const ATTEMPT: Duration = Duration::from_secs(5);
 /// How long all attempts together wait.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 /// Readers kept open for the next search.
 const IDLE_READERS: usize = 8;
 /// Different SQL statements kept prepared on each connection: about all.
@@ -24,7 +24,7 @@ const STATEMENTS: usize = 128;
 
 /// How the file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Access {
+pub(super) enum Access {
     /// For reading and writing.
     Write,
     /// For reading; others may write.
@@ -48,7 +48,14 @@ impl Pool {
     /// date. Where it cannot be written it is opened for reading.
     pub(super) fn open(path: &Path) -> Result<Self> {
         create_private(path)?;
-        Self::open_as(path, Access::Write)
+        Self::open_as(path, Access::Write, true)
+    }
+
+    /// The same for a file that is a copy already, if it is there: no other is
+    /// kept before its tables are brought up to date.
+    pub(super) fn open_copy(path: &Path) -> Result<Self> {
+        create_private(path)?;
+        Self::open_as(path, Access::Write, false)
     }
 
     /// Opens an existing file for reading.
@@ -61,22 +68,23 @@ impl Pool {
         if !there {
             return Err(Error::Missing { path: path.into() });
         }
-        Self::open_as(path, Access::Read)
+        Self::open_as(path, Access::Read, false)
     }
 
-    fn open_as(path: &Path, wanted: Access) -> Result<Self> {
-        // Never relative: SQLite would take one like `file:x` for a URI.
-        let path = &std::path::absolute(path).map_err(|cause| Error::File {
-            action: "find",
+    /// No connection yet. `path` is absolute: SQLite would take a relative one
+    /// like `file:x` for a URI.
+    pub(super) fn unopened(path: &Path, access: Access) -> Self {
+        Self {
             path: path.into(),
-            cause,
-        })?;
-        let mut pool = Self {
-            path: path.into(),
-            access: wanted,
+            access,
             writer: Mutex::new(None),
             readers: Mutex::new(Vec::new()),
-        };
+        }
+    }
+
+    /// Looks at what the file holds, changes nothing, and finds out how it can
+    /// be opened.
+    pub(super) fn look(&mut self) -> Result<(Connection, Layout)> {
         let look = |pool: &Self| {
             let conn = pool.connect()?;
             // In a transaction, as another process may be making the tables.
@@ -85,18 +93,25 @@ impl Pool {
             tx.finish()?;
             Ok((conn, layout))
         };
-        let mut found = look(&pool);
+        let mut found = look(self);
         if let Err(error) = &found
             && cannot_make_files(error)
-            && log_is_empty(path)
+            && log_is_empty(&self.path)
         {
-            pool.access = Access::Frozen;
-            found = look(&pool);
+            self.access = Access::Frozen;
+            found = look(self);
         }
-        let (mut conn, mut layout) = found.map_err(|e| pool.error("be opened", e))?;
-        if pool.access == Access::Write && conn.is_readonly("main").unwrap_or(false) {
-            pool.access = Access::Read;
+        let (conn, layout) = found.map_err(|e| self.error("be opened", e))?;
+        if self.access == Access::Write && conn.is_readonly("main").unwrap_or(false) {
+            self.access = Access::Read;
         }
+        Ok((conn, layout))
+    }
+
+    fn open_as(path: &Path, wanted: Access, keep_copy: bool) -> Result<Self> {
+        failpoints::set_up();
+        let mut pool = Self::unopened(&absolute(path)?, wanted);
+        let (conn, mut layout) = pool.look()?;
         let outdated = match layout {
             Layout::Empty => true,
             Layout::Version(version) => version < migrate::CURRENT,
@@ -114,9 +129,8 @@ impl Pool {
             }
             pool.ensure_wal(&conn)?;
             if outdated {
-                layout = pool
-                    .patiently(|| migrate::migrate(&mut conn))
-                    .map_err(|e| pool.error("bring its tables up to date", e))?;
+                let _span = tracing::info_span!("store.migrate").entered();
+                layout = pool.upgrade(&conn, keep_copy)?;
             }
         }
         match layout {
@@ -225,6 +239,7 @@ impl Pool {
         counts: bool,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
+        let _span = tracing::debug_span!("store.commit", action).entered();
         self.with_writer(action, |conn| {
             let tx = self
                 .patiently(|| Transaction::new_unchecked(conn, TransactionBehavior::Immediate))?;
@@ -234,7 +249,9 @@ impl Pool {
                 tx.prepare_cached("UPDATE meta SET value = value + 1 WHERE key = 'generation'")?
                     .execute([])?;
             }
+            failpoints::pass("before-commit", action)?;
             tx.commit()?;
+            failpoints::pass("after-commit", action)?;
             Ok(answer)
         })
     }
@@ -260,7 +277,7 @@ impl Pool {
         work(conn).map_err(|e| self.error(action, e))
     }
 
-    fn connect(&self) -> rusqlite::Result<Connection> {
+    pub(super) fn connect(&self) -> rusqlite::Result<Connection> {
         let shared = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_EXRESCODE;
         let conn = match self.access {
             Access::Write => {
@@ -314,13 +331,14 @@ impl Pool {
 
     /// Tries again while another process keeps the file busy. SQLite's own
     /// waiting does not cover every case: switching the log on, for one.
-    fn patiently<T>(&self, mut work: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+    pub(super) fn patiently<T>(
+        &self,
+        mut work: impl FnMut() -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
         let started = Instant::now();
         loop {
             match work() {
-                Err(error) if is_busy(&error) && started.elapsed() < PATIENCE => {
-                    std::thread::sleep(Duration::from_millis(10));
-                }
+                Err(error) if is_busy(&error) && started.elapsed() < PATIENCE => wait_a_little(),
                 outcome => return outcome,
             }
         }
@@ -328,43 +346,62 @@ impl Pool {
 
     /// What an SQLite error means to a person.
     pub(super) fn error(&self, action: &'static str, cause: rusqlite::Error) -> Error {
-        let path = self.path.clone();
-        match &cause {
-            _ if is_busy(&cause) => {
-                return Error::Busy { path };
-            }
-            rusqlite::Error::SqliteFailure(code, _) => match code.code {
-                ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
-                    return Error::Damaged {
-                        path,
-                        detail: cause.to_string(),
-                    };
-                }
-                ErrorCode::DiskFull => return Error::Full { path },
-                ErrorCode::ReadOnly => return Error::ReadOnly { path },
-                _ if code.extended_code == ffi::SQLITE_IOERR_SHMSIZE => {
-                    return Error::Full { path };
-                }
-                _ => {}
-            },
-            // A value of a type that the tables do not allow.
-            rusqlite::Error::FromSqlConversionFailure(..)
-            | rusqlite::Error::IntegralValueOutOfRange(..)
-            | rusqlite::Error::InvalidColumnType(..)
-            | rusqlite::Error::Utf8Error(..) => {
+        meaning(&self.path, action, cause)
+    }
+}
+
+/// What an SQLite error about that file means to a person.
+pub(super) fn meaning(path: &Path, action: &'static str, cause: rusqlite::Error) -> Error {
+    let path = path.to_owned();
+    match &cause {
+        _ if is_busy(&cause) => {
+            return Error::Busy { path };
+        }
+        rusqlite::Error::SqliteFailure(code, _) => match code.code {
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
                 return Error::Damaged {
                     path,
                     detail: cause.to_string(),
                 };
             }
+            ErrorCode::DiskFull => return Error::Full { path },
+            ErrorCode::ReadOnly => return Error::ReadOnly { path },
+            _ if code.extended_code == ffi::SQLITE_IOERR_SHMSIZE => {
+                return Error::Full { path };
+            }
             _ => {}
+        },
+        // A value of a type that the tables do not allow.
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::Utf8Error(..) => {
+            return Error::Damaged {
+                path,
+                detail: cause.to_string(),
+            };
         }
-        Error::Sqlite {
-            action,
-            path,
-            cause,
-        }
+        _ => {}
     }
+    Error::Sqlite {
+        action,
+        path,
+        cause,
+    }
+}
+
+/// Until another process may be through.
+pub(super) fn wait_a_little() {
+    std::thread::sleep(Duration::from_millis(10));
+}
+
+/// A path as SQLite takes it for one; see [`Pool::unopened`].
+pub(super) fn absolute(path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path).map_err(|cause| Error::File {
+        action: "find",
+        path: path.into(),
+        cause,
+    })
 }
 
 /// A panic in another thread undid its transaction; what it guarded is sound.
@@ -401,7 +438,7 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
 
 /// Makes the file when there is none, for its owner only: it holds everything a
 /// person saved. SQLite gives the files beside it the same permissions.
-fn create_private(path: &Path) -> Result<()> {
+pub(super) fn create_private(path: &Path) -> Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

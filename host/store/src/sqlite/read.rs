@@ -9,7 +9,7 @@ use super::attached::{self, Names};
 use super::filter::{self, Conditions};
 use super::{bad_value, json_numbers, marks, slice, unpack_strings};
 use crate::{
-    Chunk, ChunkHash, ChunkHit, ChunkId, Deleted, Item, ItemDetails, ItemId, ItemQuery, ItemStatus,
+    Chunk, ChunkHash, ChunkHit, ChunkId, Item, ItemDetails, ItemId, ItemQuery, ItemStatus,
     ItemText, Order, Page, SourceId,
 };
 
@@ -87,11 +87,7 @@ pub(super) fn details(conn: &Connection, id: ItemId) -> rusqlite::Result<Option<
 
 pub(super) fn items(conn: &Connection, query: &ItemQuery) -> rusqlite::Result<Page<Item>> {
     let mut conditions = Conditions::of(&query.filter);
-    conditions.also(match query.deleted {
-        Deleted::Exclude => "i.deleted IS NULL",
-        Deleted::Only => "i.deleted IS NOT NULL",
-        Deleted::Include => "TRUE",
-    });
+    conditions.also(&filter::deleted(query.deleted));
     let Conditions { sql, mut values } = conditions;
     let total: i64 = conn
         .prepare_cached(&format!("SELECT count(*) FROM items i WHERE {sql}"))?
@@ -134,6 +130,7 @@ fn order(order: Order, reverse: bool) -> String {
         Order::Time(time) => by(filter::time_column(time)),
         Order::Duration => by("i.duration"),
         Order::Views => by("i.views"),
+        Order::Deleted => format!("i.deleted {down}, i.id {down}"),
         Order::Recent => format!("coalesce(i.modified, i.ingested) {down}, i.id {down}"),
     }
 }

@@ -113,21 +113,6 @@ pub(super) fn update(
     Ok(by_name(conn, &spec.name)?.map_or(Updated::NotFound, Updated::Done))
 }
 
-/// Removes a source with all that hangs on it and says how many items that
-/// were; none when there is no such source.
-pub(super) fn remove(conn: &Connection, name: &str) -> rusqlite::Result<Option<u64>> {
-    let Some(source) = by_name(conn, name)? else {
-        return Ok(None);
-    };
-    let items: i64 = conn.query_row(
-        "SELECT count(*) FROM items WHERE source_id = ?1",
-        [source.id.0],
-        |row| row.get(0),
-    )?;
-    conn.execute("DELETE FROM sources WHERE id = ?1", [source.id.0])?;
-    Ok(Some(items.unsigned_abs()))
-}
-
 pub(super) fn cursor(conn: &Connection, source: SourceId) -> rusqlite::Result<Option<String>> {
     conn.prepare_cached("SELECT cursor FROM cursors WHERE source_id = ?1")?
         .query_row([source.0], |row| row.get(0))

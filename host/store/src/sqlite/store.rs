@@ -2,14 +2,15 @@
 //! errors. The work itself is done in the modules beside this one.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use super::ledger::Shared;
+use super::traces::{self, Traces};
 use super::{
-    SqliteStore, catalogue, check, find, ledger, linked, lock, read, remove, sources, stats, terms,
-    vectors, write,
+    SqliteStore, backup, catalogue, check, chunk_sets, find, ledger, linked, lock, mend, read,
+    remove, salvage, sources, staged, stats, terms, vectors, write,
 };
 use crate::*;
 
@@ -91,9 +92,9 @@ impl Store for SqliteStore {
         }
     }
 
-    fn remove_source(&self, name: &str) -> Result<u64> {
+    fn remove_source(&self, name: &str) -> Result<Erased> {
         self.pool
-            .write("remove a source", |tx| sources::remove(tx, name))?
+            .write("remove a source", |tx| remove::source(tx, name))?
             .ok_or_else(|| no_source(name))
     }
 
@@ -147,12 +148,8 @@ impl Store for SqliteStore {
     }
 
     fn rename(&self, batch: &[Rename]) -> Result<Vec<Option<ItemId>>> {
-        self.pool.write("move items", |tx| {
-            batch
-                .iter()
-                .map(|rename| remove::rename(tx, rename))
-                .collect()
-        })
+        self.pool
+            .write("move items", |tx| remove::rename(tx, batch))
     }
 
     fn soft_delete(&self, items: &[ItemId], cause: &str) -> Result<u64> {
@@ -168,14 +165,31 @@ impl Store for SqliteStore {
             .write("restore items", |tx| remove::restore(tx, items))
     }
 
-    fn hard_delete(&self, items: &[ItemId]) -> Result<u64> {
+    fn hard_delete(&self, items: &[ItemId]) -> Result<Erased> {
         self.pool
             .write("delete items", |tx| remove::hard_delete(tx, items))
     }
 
-    fn purge(&self, deleted_before: Millis) -> Result<u64> {
+    fn purge(&self, deleted_before: Millis) -> Result<Erased> {
         self.pool.write("purge deleted items", |tx| {
             remove::purge(tx, deleted_before)
+        })
+    }
+
+    fn wipe(&self) -> Result<bool> {
+        if self.pool.read("read its state", |tx| traces::noted(tx))? == Traces::None {
+            return Ok(true);
+        }
+        self.pool.with_writer("be wiped", |conn| {
+            if traces::noted(conn)? == Traces::Everywhere {
+                self.pool.patiently(|| traces::rewrite(conn))?;
+                traces::note(conn, Traces::InLog)?;
+            }
+            let done = traces::empty_log(conn)?;
+            if done {
+                traces::note(conn, Traces::None)?;
+            }
+            Ok(done)
         })
     }
 
@@ -202,6 +216,11 @@ impl Store for SqliteStore {
         self.pool.read("read its ledger", |tx| ledger::totals(tx))
     }
 
+    fn warn(&self, item: ItemId, warning: &str) -> Result<()> {
+        self.pool
+            .write("write its ledger", |tx| ledger::warn(tx, item, warning))
+    }
+
     fn forget(&self, source: SourceId, external_ids: &[&str]) -> Result<u64> {
         if external_ids.is_empty() {
             return Ok(0);
@@ -225,14 +244,15 @@ impl Store for SqliteStore {
         })
     }
 
-    fn find(&self, wanted: &str, limit: usize) -> Result<Vec<Item>> {
+    fn find(&self, wanted: &str, deleted: Deleted, limit: usize) -> Result<Vec<Item>> {
         self.pool
-            .read("find an item", |tx| find::find(tx, wanted, limit))
+            .read("find an item", |tx| find::find(tx, wanted, deleted, limit))
     }
 
-    fn similar(&self, wanted: &str, limit: usize) -> Result<Vec<Item>> {
-        self.pool
-            .read("find an item", |tx| find::similar(tx, wanted, limit))
+    fn similar(&self, wanted: &str, deleted: Deleted, limit: usize) -> Result<Vec<Item>> {
+        self.pool.read("find an item", |tx| {
+            find::similar(tx, wanted, deleted, limit)
+        })
     }
 
     fn text(&self, id: ItemId) -> Result<Option<ItemText>> {
@@ -308,10 +328,20 @@ impl Store for SqliteStore {
                 }));
             }
             let eligible = self.eligible.of(tx, filter)?;
-            self.index
-                .search(tx, &self.catalogue, known, query, &eligible, limit)
-                .map(Ok)
+            let mut found =
+                self.index
+                    .search(tx, &self.catalogue, known, query, &eligible, limit)?;
+            let live = || self.eligible.of(tx, &Filter::default());
+            (found.missing, found.all_missing) = self.index.missing(tx, &self.catalogue, live)?;
+            Ok(Ok(found))
         })?
+    }
+
+    fn model(&self, fingerprint: &str) -> Result<Option<ModelId>> {
+        let known = self.pool.read("read its models", |tx| {
+            vectors::model_by_fingerprint(tx, fingerprint)
+        })?;
+        Ok(known.map(|model| model.id))
     }
 
     fn ensure_model(&self, fingerprint: &str, name: &str, dimensions: u32) -> Result<ModelId> {
@@ -367,7 +397,7 @@ impl Store for SqliteStore {
     fn unembedded(
         &self,
         model: ModelId,
-        after: Option<ChunkId>,
+        after: Option<EmbedCursor>,
         limit: usize,
     ) -> Result<Vec<Unembedded>> {
         self.pool.read("read chunks without a vector", |tx| {
@@ -415,6 +445,69 @@ impl Store for SqliteStore {
     fn remove_damaged_vectors(&self) -> Result<u64> {
         self.pool
             .write("remove vectors", |tx| vectors::remove_damaged(tx))
+    }
+
+    fn chunk_set(&self, key: &str) -> Result<Option<ChunkSetId>> {
+        self.pool
+            .read("read its chunk sets", |tx| chunk_sets::by_key(tx, key))
+    }
+
+    fn add_chunk_set(&self, set: &ChunkSet) -> Result<ChunkSetId> {
+        self.pool
+            .write("add a chunk set", |tx| chunk_sets::add(tx, set))
+    }
+
+    fn chunk_sets(&self) -> Result<Vec<(Option<ChunkSet>, u64)>> {
+        self.pool
+            .read("read its chunk sets", |tx| chunk_sets::in_use(tx))
+    }
+
+    fn outdated(
+        &self,
+        source: SourceId,
+        wanted: &[WantedSet],
+        after: Option<ItemId>,
+        limit: usize,
+    ) -> Result<Page<Outdated>> {
+        self.pool.read("read its chunk sets", |tx| {
+            chunk_sets::outdated(tx, source, wanted, after, limit)
+        })
+    }
+
+    fn unstage(&self, source: SourceId, wanted: &[WantedSet]) -> Result<u64> {
+        // Nearly always nothing is, and then nobody needs to wait for a write.
+        if !self
+            .pool
+            .read("read its chunk sets", |tx| staged::any(tx))?
+        {
+            return Ok(0);
+        }
+        self.pool.write("drop staged chunks", |tx| {
+            staged::unstage(tx, source, wanted)
+        })
+    }
+
+    fn stage(&self, batch: &[StagedWrite]) -> Result<()> {
+        self.pool.write("stage chunks", |tx| {
+            batch.iter().try_for_each(|item| staged::stage(tx, item))
+        })
+    }
+
+    fn take_over(&self, model: Option<ModelId>) -> Result<TakeOver> {
+        let (staged, current) = self.pool.read("read its chunk sets", |tx| {
+            Ok((staged::any(tx)?, vectors::current_model(tx)?))
+        })?;
+        if !staged && (model.is_none() || model == current) {
+            return Ok(TakeOver::default());
+        }
+        self.pool.write("put new chunks in place", |tx| {
+            if let Some(model) = model
+                && vectors::model(tx, model)?.is_none()
+            {
+                return Ok(Err(no_model(model)));
+            }
+            staged::take_over(tx, model).map(Ok)
+        })?
     }
 
     fn sync_lock(&self, doing: &str) -> Result<LockOutcome> {
@@ -495,6 +588,7 @@ impl Store for SqliteStore {
     }
 
     fn check(&self) -> Result<Vec<Problem>> {
+        let _span = tracing::info_span!("store.check").entered();
         // A fresh connection, as FTS5's check takes what an older one remembers
         // of the word index for its present state.
         let outcome = self.pool.with_fresh_reader("be checked", |conn| {
@@ -504,7 +598,7 @@ impl Store for SqliteStore {
         match outcome {
             Err(error @ Error::Damaged { .. }) => Ok(vec![Problem {
                 message: error.to_string(),
-                remedy: Remedy::Restore,
+                remedy: Remedy::Rewrite,
             }]),
             outcome => outcome,
         }
@@ -520,7 +614,30 @@ impl Store for SqliteStore {
         })
     }
 
+    fn rewrite(&self) -> Result<()> {
+        if self.is_read_only() {
+            return Err(Error::ReadOnly {
+                path: self.pool.path().into(),
+            });
+        }
+        salvage::rewrite(self.pool.path())
+    }
+
+    fn reindex(&self) -> Result<()> {
+        self.pool
+            .write("make its indices anew", |tx| tx.execute_batch("REINDEX"))
+    }
+
+    fn remove_strays(&self) -> Result<u64> {
+        self.pool.write("be mended", |tx| mend::remove_strays(tx))
+    }
+
+    fn mend_ledger(&self) -> Result<u64> {
+        self.pool.write("be mended", |tx| mend::ledger(tx))
+    }
+
     fn optimize(&self) -> Result<()> {
+        let _span = tracing::info_span!("store.optimize").entered();
         self.pool.with_writer("be optimized", |conn| {
             conn.execute_batch(
                 "INSERT INTO terms (terms) VALUES ('optimize');
@@ -531,28 +648,17 @@ impl Store for SqliteStore {
             let mut pages = vacuum.query([])?;
             while pages.next()?.is_some() {}
             drop(pages);
-            conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            traces::empty_log(conn).map(|_| ())
         })
     }
 
     fn backup(&self, to: &Path) -> Result<()> {
-        // VACUUM INTO reads one state and writes no more than it needs.
-        if to.exists() {
-            return Err(Error::Exists {
-                what: "file",
-                name: to.display().to_string(),
-            });
-        }
-        let absolute = std::path::absolute(to).unwrap_or_else(|_| to.into());
-        let target = absolute.to_str().ok_or_else(|| Error::Invalid {
-            name: to.display().to_string(),
-            problem: "its name is not UTF-8".into(),
-        })?;
-        self.pool.with_fresh_reader("be copied", |conn| {
-            // The copy would count as a change otherwise.
-            conn.pragma_update(None, "query_only", false)?;
-            conn.execute("VACUUM INTO ?1", params![target]).map(|_| ())
-        })
+        let _span = tracing::info_span!("store.backup").entered();
+        backup::compact(&self.pool, to)
+    }
+
+    fn copies(&self) -> Result<Vec<PathBuf>> {
+        backup::beside_it(self.pool.path())
     }
 
     fn is_read_only(&self) -> bool {

@@ -35,6 +35,8 @@ pub(super) fn rebuild(
     make: &mut MakeTerms<'_>,
 ) -> rusqlite::Result<()> {
     conn.execute("INSERT INTO terms (terms) VALUES ('delete-all')", [])?;
+    // What is staged has the terms of the analyzer before; it is made again.
+    conn.execute("DELETE FROM staged", [])?;
     let items: Vec<(i64, String)> = conn
         .prepare("SELECT id, title FROM items ORDER BY id")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?

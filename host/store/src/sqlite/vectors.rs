@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
-use super::{read, slice, sql_limit};
-use crate::{ChunkHash, ChunkId, ChunkVector, ItemId, ModelId, ModelStats, Unembedded};
+use super::{read, slice, sql_limit, staged};
+use crate::{
+    ChunkHash, ChunkId, ChunkVector, EmbedCursor, ItemId, ModelId, ModelStats, Unembedded,
+};
 
 /// Bytes of the scale before the numbers of a stored vector.
 const SCALE: usize = 4;
@@ -128,18 +130,35 @@ pub(super) fn remove_model(conn: &Connection, model: ModelId) -> rusqlite::Resul
 
 pub(super) fn models(conn: &Connection) -> rusqlite::Result<Vec<ModelStats>> {
     let current = current_model(conn)?;
-    let mut count = conn.prepare_cached(
-        "SELECT count(*), count(v.id)
-         FROM (SELECT DISTINCT c.hash FROM chunks c CROSS JOIN items i ON i.id = c.item_id
-               WHERE i.deleted IS NULL) live
-         LEFT JOIN vectors v ON v.model_id = ?1 AND v.hash = live.hash",
-    )?;
+    let hashes = |chunks: &str| {
+        format!(
+            "SELECT count(*), count(v.id) FROM (SELECT DISTINCT hash FROM ({chunks})) live
+             LEFT JOIN vectors v ON v.model_id = ?1 AND v.hash = live.hash"
+        )
+    };
+    let mut count = conn.prepare_cached(&hashes(
+        "SELECT c.hash FROM chunks c CROSS JOIN items i ON i.id = c.item_id
+         WHERE i.deleted IS NULL",
+    ))?;
+    // Nearly always nothing is staged, and one count is enough.
+    let staging = staged::any(conn)?;
+    let mut count_wanted = conn.prepare_cached(&hashes(
+        "SELECT c.hash FROM chunks c CROSS JOIN items i ON i.id = c.item_id
+         WHERE i.deleted IS NULL AND c.item_id NOT IN (SELECT item_id FROM staged)
+         UNION ALL
+         SELECT c.hash FROM staged_chunks c CROSS JOIN items i ON i.id = c.item_id
+         WHERE i.deleted IS NULL",
+    ))?;
     conn.prepare_cached("SELECT id, fingerprint, name, dimensions FROM models ORDER BY id")?
         .query_map([], |row| {
             let id = ModelId(row.get(0)?);
-            let (live, present) = count.query_row([id.0], |row| {
-                Ok((super::count(row, 0)?, super::count(row, 1)?))
-            })?;
+            let counts = |row: &Row<'_>| Ok((super::count(row, 0)?, super::count(row, 1)?));
+            let (live, present) = count.query_row([id.0], counts)?;
+            let (wanted, ready) = if staging {
+                count_wanted.query_row([id.0], counts)?
+            } else {
+                (live, present)
+            };
             Ok(ModelStats {
                 id,
                 fingerprint: row.get(1)?,
@@ -147,33 +166,78 @@ pub(super) fn models(conn: &Connection) -> rusqlite::Result<Vec<ModelStats>> {
                 dimensions: row.get(3)?,
                 present,
                 missing: live - present,
+                wanted,
+                pending: wanted - ready,
                 current: current == Some(id),
             })
         })?
         .collect()
 }
 
-/// The next chunks without a vector, each hash once.
+/// The next chunks without a vector, each hash once: those of items with nothing
+/// staged, then the staged ones.
 pub(super) fn unembedded(
     conn: &Connection,
     model: ModelId,
-    after: Option<ChunkId>,
+    after: Option<EmbedCursor>,
     limit: usize,
 ) -> rusqlite::Result<Vec<Unembedded>> {
-    let mut select = conn.prepare_cached(
-        "SELECT c.id, c.hash, c.context, c.start, c.end, c.item_id
-         FROM chunks c CROSS JOIN items i ON i.id = c.item_id
-         WHERE c.id > ?2 AND i.deleted IS NULL
-           AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model_id = ?1 AND v.hash = c.hash)
-         ORDER BY c.id LIMIT ?3",
-    )?;
-    let mut rows = select.query(params![
-        model.0,
-        after.map_or(-1, |chunk| chunk.0),
-        sql_limit(limit)
-    ])?;
-    let mut seen = HashSet::new();
     let mut found = Vec::new();
+    let searched = match after {
+        None => Some(-1),
+        Some(EmbedCursor::Searched(chunk)) => Some(chunk.0),
+        Some(EmbedCursor::Staged(_)) => None,
+    };
+    if let Some(after) = searched {
+        let mut select = conn.prepare_cached(
+            "SELECT c.id, c.hash, c.context, c.start, c.end, c.item_id
+             FROM chunks c CROSS JOIN items i ON i.id = c.item_id
+             WHERE c.id > ?2 AND i.deleted IS NULL
+               AND c.item_id NOT IN (SELECT item_id FROM staged)
+               AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model_id = ?1 AND v.hash = c.hash)
+             ORDER BY c.id LIMIT ?3",
+        )?;
+        let cursor = |id| EmbedCursor::Searched(ChunkId(id));
+        collect(
+            conn,
+            &mut select,
+            (model, after, limit),
+            &cursor,
+            &mut found,
+        )?;
+    }
+    if found.is_empty() {
+        let mut select = conn.prepare_cached(
+            "SELECT c.id, c.hash, c.context, c.start, c.end, c.item_id
+             FROM staged_chunks c CROSS JOIN items i ON i.id = c.item_id
+             WHERE c.id > ?2 AND i.deleted IS NULL
+               AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model_id = ?1 AND v.hash = c.hash)
+             ORDER BY c.id LIMIT ?3",
+        )?;
+        let after = match after {
+            Some(EmbedCursor::Staged(id)) => id,
+            _ => -1,
+        };
+        collect(
+            conn,
+            &mut select,
+            (model, after, limit),
+            &EmbedCursor::Staged,
+            &mut found,
+        )?;
+    }
+    Ok(found)
+}
+
+fn collect(
+    conn: &Connection,
+    select: &mut Statement<'_>,
+    (model, after, limit): (ModelId, i64, usize),
+    cursor: &dyn Fn(i64) -> EmbedCursor,
+    found: &mut Vec<Unembedded>,
+) -> rusqlite::Result<()> {
+    let mut rows = select.query(params![model.0, after, sql_limit(limit)])?;
+    let mut seen = HashSet::new();
     // Chunks of one item mostly follow each other; its text is read once.
     let mut text: (i64, String) = (-1, String::new());
     while let Some(row) = rows.next()? {
@@ -188,12 +252,13 @@ pub(super) fn unembedded(
         let span = row.get::<_, i64>(3)?.unsigned_abs()..row.get::<_, i64>(4)?.unsigned_abs();
         found.push(Unembedded {
             hash,
-            chunk: ChunkId(row.get(0)?),
+            cursor: cursor(row.get(0)?),
+            item: ItemId(item),
             context: row.get(2)?,
             text: slice(&text.1, &span).to_owned(),
         });
     }
-    Ok(found)
+    Ok(())
 }
 
 /// The vectors of an item's chunks, in their order; chunks that have none are
@@ -241,7 +306,8 @@ pub(super) fn put(
 
 pub(super) fn remove_orphans(conn: &Connection) -> rusqlite::Result<u64> {
     let removed = conn.execute(
-        "DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks)",
+        "DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks)
+         AND hash NOT IN (SELECT hash FROM staged_chunks)",
         [],
     )?;
     Ok(removed as u64)

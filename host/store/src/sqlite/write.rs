@@ -55,7 +55,14 @@ pub(super) fn put(
 ) -> rusqlite::Result<ItemId> {
     let known = read::item_by_identity(conn, item.source, &item.external_id)?;
     let id = match known {
-        Some(known) => replace(conn, &known, item)?,
+        Some(known) => {
+            let id = replace(conn, &known, item)?;
+            conn.prepare_cached(
+                "UPDATE items SET restored = NULL WHERE id = ?1 AND restored IS NOT NULL",
+            )?
+            .execute([id])?;
+            id
+        }
         None => insert(conn, item)?,
     };
     ledger::write(
@@ -77,8 +84,8 @@ fn insert(conn: &Connection, item: &ItemWrite) -> rusqlite::Result<i64> {
     let id = conn
         .prepare_cached(
             "INSERT INTO items (source_id, external_id, kind, title, url, author, language, created,
-                modified, published, ingested, duration, views, size, content_hash, status)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 0)",
+                modified, published, ingested, duration, views, size, content_hash, chunk_set, status)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 0)",
         )?
         .insert(params![
             item.source.0,
@@ -96,6 +103,7 @@ fn insert(conn: &Connection, item: &ItemWrite) -> rusqlite::Result<i64> {
             item.views.map(sql_int),
             sql_int(item.size),
             item.content_hash,
+            item.chunk_set.map(|set| set.0),
         ])?;
     conn.prepare_cached("INSERT INTO texts (item_id, text, marks) VALUES (?1, ?2, ?3)")?
         .execute(params![id, item.text, marks::pack(&item.marks)])?;
@@ -127,7 +135,13 @@ fn replace(conn: &Connection, known: &Item, item: &ItemWrite) -> rusqlite::Resul
     let (lists, indexed_lists) = attach(conn, id, item, false)?;
     let text = replace_text(conn, id, item)?;
     let reindex = indexed_lists || known.title != item.title;
-    let chunks = replace_chunks(conn, id, item, text.as_deref(), reindex)?;
+    let chunks = replace_chunks(conn, id, &item.chunks, &item.text, text.as_deref(), reindex)?;
+    // Made for what the item was.
+    conn.prepare_cached("DELETE FROM staged WHERE item_id = ?1")?
+        .execute([id])?;
+    let chunk_set = item.chunk_set.map(|set| set.0);
+    conn.prepare_cached("UPDATE items SET chunk_set = ?2 WHERE id = ?1 AND chunk_set IS NOT ?2")?
+        .execute(params![id, chunk_set])?;
     let same_columns = known.kind == item.kind
         && known.title == item.title
         && known.url == item.url
@@ -202,10 +216,11 @@ struct Sameness<'a> {
 /// Brings the chunks of an item to what is wanted, keeping those that stay the
 /// same. `before` is the item's text as it was, where that differs. Says
 /// whether anything was written.
-fn replace_chunks(
+pub(super) fn replace_chunks(
     conn: &Connection,
     id: i64,
-    item: &ItemWrite,
+    chunks: &[ChunkWrite],
+    now: &str,
     before: Option<&str>,
     reindex: bool,
 ) -> rusqlite::Result<bool> {
@@ -217,19 +232,18 @@ fn replace_chunks(
             hash: chunk.hash,
             headings: &chunk.headings,
             context: chunk.context.as_deref(),
-            text: slice(before.unwrap_or(&item.text), &chunk.span),
+            text: slice(before.unwrap_or(now), &chunk.span),
         };
         reusable.entry(key).or_default().push(chunk);
     }
-    let kept: Vec<Option<&Chunk>> = item
-        .chunks
+    let kept: Vec<Option<&Chunk>> = chunks
         .iter()
         .map(|chunk| {
             let key = Sameness {
                 hash: chunk.hash,
                 headings: &chunk.headings,
                 context: chunk.context.as_deref(),
-                text: slice(&item.text, &chunk.span),
+                text: slice(now, &chunk.span),
             };
             reusable.get_mut(&key).and_then(Vec::pop)
         })
@@ -240,7 +254,7 @@ fn replace_chunks(
             .execute([gone.id.0])?;
         written = true;
     }
-    for (ordinal, (chunk, kept)) in item.chunks.iter().zip(kept).enumerate() {
+    for (ordinal, (chunk, kept)) in chunks.iter().zip(kept).enumerate() {
         let Some(kept) = kept else {
             insert_chunk(conn, id, ordinal, chunk)?;
             written = true;

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::ChunkSetId;
+
 /// Milliseconds since 1970-01-01T00:00:00Z.
 pub type Millis = i64;
 
@@ -289,6 +291,8 @@ pub struct ItemWrite {
     pub marks: Vec<Mark>,
     /// In order; may overlap.
     pub chunks: Vec<ChunkWrite>,
+    /// What they were made with; none where nobody will want to know.
+    pub chunk_set: Option<ChunkSetId>,
     /// Where a name comes twice, the last one counts.
     pub properties: Vec<Property>,
     /// Without `#`; order is kept, repetitions are not.

@@ -40,6 +40,11 @@ pub struct DenseMatches {
     /// query rounded to 8 bits, which differ from the true ones by about 0.002
     /// in a cosine, to both sides alike.
     pub background: Background,
+    /// How many different chunks have no vector of that model, eligible or not;
+    /// those of soft-deleted items do not count.
+    pub missing: u64,
+    /// Whether no chunk has one, though there are chunks.
+    pub all_missing: bool,
 }
 
 /// What a search by word found.

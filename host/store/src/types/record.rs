@@ -1,8 +1,12 @@
 //! The ledger, syncs, and the state of a store.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
-use super::{ChunkHash, ChunkId, ItemId, Millis, ModelId, Provenance, Source, SourceId, SyncRunId};
+use super::{
+    ChunkHash, EmbedCursor, ItemId, Millis, ModelId, Provenance, Source, SourceId, SyncRunId,
+};
 
 /// What became of an item of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -95,8 +99,38 @@ pub struct Stamp {
     pub item: Option<ItemId>,
     /// Hash of the bytes that were indexed last.
     pub content_hash: Option<[u8; 32]>,
+    /// How many bytes those were.
+    pub size: Option<u64>,
     /// Why the item is deleted softly, where it is.
     pub deleted_from: Option<String>,
+    /// Whether a person brought the item back and its source did not hold it
+    /// since: then it is no loss that it is not there.
+    pub restored: bool,
+}
+
+/// What was removed for good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erased {
+    /// Items.
+    pub items: u64,
+    /// Their chunks.
+    pub chunks: u64,
+    /// Vectors that no chunk needs any more, of all models.
+    pub vectors: u64,
+    /// Bytes of their texts.
+    pub text_bytes: u64,
+}
+
+/// What became of a database that a backup was put back into.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PutBack {
+    /// Where the state before is kept; none where there was none.
+    pub before: Option<PathBuf>,
+    /// Version of the tables' layout in the backup.
+    pub schema: u32,
+    /// Whether the file before was damaged and had to be moved away, so that
+    /// processes that have it open do not see what was put back.
+    pub moved: bool,
 }
 
 /// How many rows of a source's ledger are in which state. Rows whose item is
@@ -119,8 +153,10 @@ pub struct LedgerTotals {
 pub struct Unembedded {
     /// What the vector is to be stored under.
     pub hash: ChunkHash,
-    /// One chunk with that hash.
-    pub chunk: ChunkId,
+    /// One chunk with that hash, for the walk to go on from.
+    pub cursor: EmbedCursor,
+    /// The item it is part of.
+    pub item: ItemId,
     /// Put before the text when it is embedded.
     pub context: Option<String>,
     /// The text of the chunk.
@@ -142,6 +178,11 @@ pub struct ModelStats {
     pub present: u64,
     /// Different hashes, of chunks that can be searched, that have none.
     pub missing: u64,
+    /// Different hashes, of chunks that will be searched once all that is staged
+    /// has taken over.
+    pub wanted: u64,
+    /// How many of those have no vector.
+    pub pending: u64,
     /// Whether this is the model that searches use.
     pub current: bool,
 }
@@ -232,12 +273,20 @@ pub struct Problem {
 pub enum Remedy {
     /// [`Store::rebuild_terms`](crate::Store::rebuild_terms).
     RebuildTerms,
-    /// [`Store::remove_orphan_vectors`](crate::Store::remove_orphan_vectors).
-    RemoveOrphanVectors,
+    /// [`Store::rewrite`](crate::Store::rewrite), then the word index and
+    /// embedding again; a backup where that cannot be done.
+    Rewrite,
+    /// [`Store::reindex`](crate::Store::reindex).
+    Reindex,
+    /// [`Store::remove_strays`](crate::Store::remove_strays).
+    RemoveStrays,
+    /// [`Store::mend_ledger`](crate::Store::mend_ledger).
+    MendLedger,
     /// [`Store::remove_damaged_vectors`](crate::Store::remove_damaged_vectors),
     /// then embedding again.
     RemoveDamagedVectors,
-    /// Reading the items anew, with a sync that takes nothing as unchanged.
+    /// Reading the items anew: [`Store::mend_ledger`](crate::Store::mend_ledger)
+    /// makes the next sync do so.
     Resync,
     /// A backup, or a new database filled by a sync.
     Restore,

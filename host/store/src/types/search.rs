@@ -10,6 +10,8 @@ pub enum Deleted {
     Exclude,
     /// No others.
     Only,
+    /// Only those that were deleted before that time.
+    Before(Millis),
     /// All items.
     Include,
 }
@@ -153,6 +155,8 @@ pub enum Order {
     Views,
     /// Last changed first; without a time of change, last stored first.
     Recent,
+    /// Last deleted first.
+    Deleted,
 }
 
 /// A page of items.

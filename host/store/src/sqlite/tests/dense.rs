@@ -83,6 +83,8 @@ fn plainly(
         .collect();
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.item.cmp(&b.item)));
     found.truncate(limit);
+    let models = home.store.models().unwrap();
+    let own = models.iter().find(|known| known.id == model).unwrap();
     DenseMatches {
         items: found,
         background: Background {
@@ -90,6 +92,8 @@ fn plainly(
             deviation: variance.sqrt(),
             count: scores.len() as u64,
         },
+        missing: own.missing,
+        all_missing: own.missing > 0 && own.present == 0,
     }
 }
 
@@ -97,6 +101,10 @@ fn plainly(
 /// times that of the longest vector.
 fn assert_same(found: &DenseMatches, wanted: &DenseMatches, length: f64) {
     assert_eq!(found.items.len(), wanted.items.len());
+    assert_eq!(
+        (found.missing, found.all_missing),
+        (wanted.missing, wanted.all_missing)
+    );
     let near = |a: f64, b: f64, share: f64| (a - b).abs() <= share * length;
     for (place, (found, wanted)) in found.items.iter().zip(&wanted.items).enumerate() {
         let ids = |item: &ItemMatch| -> Vec<ChunkId> { item.chunks.iter().map(|c| c.0).collect() };
@@ -181,7 +189,7 @@ fn compare(home: &Home, model: ModelId, dimensions: usize, random: &mut Random) 
         let wanted = plainly(home, model, &query, |item| seven.contains(&item), limit);
         assert_same(&found, &wanted, length);
         let nobody = search(&Test::Path("nowhere/".into()).into());
-        assert_eq!(nobody, DenseMatches::default());
+        assert_eq!((nobody.items, nobody.background.count), (Vec::new(), 0));
     }
 }
 
@@ -196,6 +204,11 @@ fn a_search_finds_what_a_plain_ranking_finds_through_all_changes() {
             .ensure_model(&name, &name, dimensions as u32)
             .unwrap();
         let mut ids: Vec<ItemId> = (0..200).map(|n| write_note(&home, n, random)).collect();
+        let before = home
+            .store
+            .dense(model, &vec![1.0; dimensions], &Filter::default(), 1)
+            .unwrap();
+        assert!(before.all_missing && before.missing > 100, "{before:?}");
         embed_at_random(&home, model, dimensions, random);
         compare(&home, model, dimensions, random);
         // Replaced: their chunks come last and are not beside others of theirs.

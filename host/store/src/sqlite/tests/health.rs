@@ -65,30 +65,45 @@ fn each_kind_of_problem_is_told_with_its_remedy() {
         "UPDATE texts SET text = 'é' || text WHERE item_id = 2; UPDATE chunks SET start = 1 WHERE id = 3",
         "UPDATE texts SET marks = x'ff' WHERE item_id = 1",
         "DELETE FROM texts WHERE item_id = 2",
+    ];
+    let mend = [
         "UPDATE items SET status = 1 WHERE id = 1",
         "DELETE FROM ledger WHERE external_id = 'a.md'",
         "UPDATE ledger SET external_id = 'c.md' WHERE external_id = 'a.md'",
         "UPDATE ledger SET state = 2 WHERE external_id = 'a.md'",
     ];
-    for meddling in resync {
+    let all = resync.map(|meddling| (meddling, Remedy::Resync));
+    for (meddling, remedy) in all
+        .into_iter()
+        .chain(mend.map(|meddling| (meddling, Remedy::MendLedger)))
+    {
         let home = filled();
         home.meddle(meddling);
         let remedies = home.remedies();
         assert!(
-            !remedies.is_empty() && remedies.iter().all(|r| *r == Remedy::Resync),
+            !remedies.is_empty() && remedies.iter().all(|r| *r == remedy),
             "{meddling} {remedies:?}"
         );
+        assert!(home.store.mend_ledger().unwrap() > 0, "{meddling}");
+        if remedy == Remedy::MendLedger {
+            home.assert_sound();
+        }
     }
     let home = filled();
     home.meddle("UPDATE vectors SET vector = x'0000'");
     assert_eq!(home.remedies(), [Remedy::RemoveDamagedVectors]);
-    let query = home
+    let found = home
         .store
-        .dense(ModelId(1), &[1.0, 0.0], &Filter::default(), 5);
-    assert_eq!(query.unwrap(), DenseMatches::default());
+        .dense(ModelId(1), &[1.0, 0.0], &Filter::default(), 5)
+        .unwrap();
+    assert!(found.items.is_empty() && found.all_missing, "{found:?}");
     assert_eq!(home.store.remove_damaged_vectors().unwrap(), 1);
     home.assert_sound();
     home.meddle("DELETE FROM items WHERE id = 1");
+    assert!(home.remedies().contains(&Remedy::RemoveStrays));
+    assert!(home.store.remove_strays().unwrap() > 0);
+    home.assert_sound();
+    home.meddle("DELETE FROM sources");
     assert!(home.remedies().contains(&Remedy::Restore));
 }
 

@@ -282,6 +282,71 @@ fn renaming_keeps_chunks() {
     home.assert_sound();
 }
 
+#[test]
+fn items_exchange_their_identities_and_follow_each_other() {
+    let home = Home::new();
+    let [a, b, c, d] = ["a", "b", "c", "d"]
+        .map(|name| home.put(&format!("{name}.md"), &format!("word{name} here")));
+    home.store.soft_delete(&[d], "user").unwrap();
+    let rename = |from: &str, to: &str| Rename {
+        source: home.source,
+        from: format!("{from}.md"),
+        to: format!("{to}.md"),
+        url: None,
+        stamp: format!("of {from}"),
+    };
+    // A swap; a chain that ends at a new place; what is in nobody's way.
+    let done = home
+        .store
+        .rename(&[
+            rename("a", "b"),
+            rename("b", "a"),
+            rename("c", "d"),
+            rename("d", "e"),
+        ])
+        .unwrap();
+    assert_eq!(done, [Some(a), Some(b), Some(c), Some(d)]);
+    let at = |name: &str| {
+        let item = home
+            .store
+            .item_by_identity(home.source, &format!("{name}.md"))
+            .unwrap();
+        item.map(|item| item.id)
+    };
+    assert_eq!(
+        ["a", "b", "c", "d", "e"].map(at),
+        [Some(b), Some(a), None, Some(c), Some(d)]
+    );
+    assert_eq!(home.search("worda"), ["b.md"]);
+    assert!(home.search("wordd").is_empty(), "it stays deleted");
+    let stamps = home.store.stamps(home.source).unwrap();
+    assert_eq!(stamps.len(), 4);
+    for (name, from, item) in [("a", "b", b), ("b", "a", a), ("d", "c", c), ("e", "d", d)] {
+        let stamp = &stamps[&format!("{name}.md")];
+        assert_eq!(
+            (stamp.stamp.as_str(), stamp.item),
+            (&*format!("of {from}"), Some(item))
+        );
+    }
+    // One that cannot go keeps those that would follow.
+    let done = home
+        .store
+        .rename(&[
+            rename("a", "b"),
+            rename("b", "d"),
+            rename("e", "x"),
+            rename("e", "y"),
+            rename("d", "d"),
+        ])
+        .unwrap();
+    assert_eq!(done, [None, None, Some(d), None, Some(c)]);
+    assert_eq!(
+        ["a", "b", "d", "x"].map(at),
+        [Some(b), Some(a), Some(c), Some(d)]
+    );
+    home.assert_sound();
+}
+
 fn skipped(source: SourceId, external_id: &str) -> LedgerWrite {
     LedgerWrite {
         source,
@@ -328,7 +393,12 @@ fn deleting_takes_items_out_at_once_and_restoring_brings_them_back() {
     assert_eq!(item.deleted_from.as_deref(), Some("user"));
     let stamp = &home.store.stamps(home.source).unwrap()["a.md"];
     assert_eq!(stamp.deleted_from.as_deref(), Some("user"));
-    assert!(home.store.find("a.md", 9).unwrap().is_empty());
+    assert!(
+        home.store
+            .find("a.md", Deleted::Exclude, 9)
+            .unwrap()
+            .is_empty()
+    );
     let stats = home.store.stats().unwrap();
     assert_eq!((stats.items, stats.deleted, stats.chunks), (1, 1, 1));
     home.assert_sound();
@@ -348,11 +418,12 @@ fn hard_deletion_and_purge_leave_nothing() {
     let a = home.put("a.md", "one word");
     let b = home.put("b.md", "one word");
     let c = home.put("c.md", "one word");
-    assert_eq!(home.store.hard_delete(&[a, a, ItemId(50)]).unwrap(), 1);
+    let erased = home.store.hard_delete(&[a, a, ItemId(50)]).unwrap();
+    assert_eq!((erased.items, erased.chunks, erased.text_bytes), (1, 1, 8));
     home.store.soft_delete(&[b], "user").unwrap();
     let deleted = home.store.item(b).unwrap().unwrap().item.deleted.unwrap();
-    assert_eq!(home.store.purge(deleted).unwrap(), 0);
-    assert_eq!(home.store.purge(deleted + 1).unwrap(), 1);
+    assert_eq!(home.store.purge(deleted).unwrap(), Erased::default());
+    assert_eq!(home.store.purge(deleted + 1).unwrap().items, 1);
     assert_eq!(home.search("word"), ["c.md"]);
     for gone in [a, b] {
         assert_eq!(home.store.item(gone).unwrap(), None);
@@ -502,7 +573,7 @@ fn items_are_found_by_what_people_call_them() {
     home.put("Other/sync your notes.md", "x");
     home.put("plain", "x");
     let find = |wanted: &str| {
-        let found = home.store.find(wanted, 9).unwrap();
+        let found = home.store.find(wanted, Deleted::Exclude, 9).unwrap();
         found.into_iter().map(|i| i.external_id).collect::<Vec<_>>()
     };
     let guide = "Guides/Sync your notes.md";
@@ -516,9 +587,15 @@ fn items_are_found_by_what_people_call_them() {
     for nothing in ["notes.md", "", "/", "%", "sync"] {
         assert!(find(nothing).is_empty(), "{nothing}");
     }
-    assert_eq!(home.store.find("sync your notes", 1).unwrap().len(), 1);
+    assert_eq!(
+        home.store
+            .find("sync your notes", Deleted::Exclude, 1)
+            .unwrap()
+            .len(),
+        1
+    );
     let similar = |wanted: &str| {
-        let found = home.store.similar(wanted, 2).unwrap();
+        let found = home.store.similar(wanted, Deleted::Exclude, 2).unwrap();
         found.into_iter().map(|i| i.external_id).collect::<Vec<_>>()
     };
     assert_eq!(similar("Synk Nots")[0], guide);

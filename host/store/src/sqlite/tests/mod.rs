@@ -11,8 +11,11 @@ mod opening;
 mod random;
 mod searching;
 mod sources;
+mod staged;
+mod upgrading;
 mod vault;
 mod vectors;
+mod wiping;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -185,6 +188,7 @@ fn note(source: SourceId, external_id: &str, text: &str) -> ItemWrite {
         tags: Vec::new(),
         aliases: Vec::new(),
         links: Vec::new(),
+        chunk_set: None,
         provenance: Provenance {
             stamp: format!("{}", text.len()),
             pipeline: "p1".into(),

@@ -62,7 +62,7 @@ fn sources_are_added_changed_and_removed_with_all_they_hold() {
     home.store.set_cursor(mail.id, Some("c2")).unwrap();
     assert_eq!(home.store.cursor(mail.id).unwrap().as_deref(), Some("c2"));
     home.store.start_sync(mail.id).unwrap();
-    assert_eq!(home.store.remove_source("post").unwrap(), 1);
+    assert_eq!(home.store.remove_source("post").unwrap().items, 1);
     assert!(matches!(
         home.store.remove_source("post"),
         Err(Error::NotFound { .. })

@@ -108,7 +108,7 @@ fn a_vault_of_small_notes_is_quick_and_fits_its_budget() {
     loop {
         let page = store.unembedded(model, after, 500).unwrap();
         let Some(last) = page.last() else { break };
-        after = Some(last.chunk);
+        after = Some(last.cursor);
         let vectors: Vec<_> = page.iter().map(|c| (c.hash, vec![0.05; 384])).collect();
         store.put_vectors(model, &vectors).unwrap();
     }

@@ -21,7 +21,7 @@ fn embed_all(store: &SqliteStore, model: ModelId) -> usize {
         let Some(last) = page.last() else {
             return done;
         };
-        after = Some(last.chunk);
+        after = Some(last.cursor);
         let vectors: Vec<_> = page.iter().map(|c| (c.hash, embed(&c.text))).collect();
         done += store.put_vectors(model, &vectors).unwrap() as usize;
     }
@@ -74,14 +74,9 @@ fn vectors_are_found_by_meaning_and_follow_every_change() {
     assert!((nearest(&home, model, "alpha", 1)[0].1 - 1.0).abs() < 0.01);
     assert!((nearest(&home, model, "delta", 1)[0].1 - 1.0).abs() < 0.01);
 
-    // Hard deletion leaves vectors behind until they are cleared away.
-    other.hard_delete(&[a]).unwrap();
+    // Hard deletion takes along the vectors that nobody else needs.
+    assert_eq!(other.hard_delete(&[a]).unwrap().vectors, 3);
     assert_eq!(nearest(&home, model, "alpha", 9).len(), 1);
-    assert_eq!(
-        home.store.check().unwrap()[0].remedy,
-        Remedy::RemoveOrphanVectors
-    );
-    assert_eq!(other.remove_orphan_vectors().unwrap(), 3);
     home.assert_sound();
     // The same text again is embedded again, into a place that was freed.
     put("alpha");
@@ -176,7 +171,7 @@ fn unembedded_chunks_come_with_what_is_embedded() {
     );
     let rest = home
         .store
-        .unembedded(model, Some(page[1].chunk), 10)
+        .unembedded(model, Some(page[1].cursor), 10)
         .unwrap();
     assert_eq!(rest.len(), 1);
 }

@@ -1,0 +1,69 @@
+//! Citing what was found: the item, and the place in it.
+
+use pkb_store::{ChunkHit, Item};
+use serde::Serialize;
+
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::place::Places;
+use crate::snippet::Snippet;
+
+/// Length of a snippet, in bytes.
+const SNIPPET: usize = 320;
+
+/// An item, cited at one of its chunks.
+#[derive(Clone, Debug, Serialize)]
+pub struct Citation {
+    /// Number of the item, for `get`.
+    pub item: i64,
+    /// Number of the chunk that is cited.
+    pub chunk: i64,
+    /// `source/path`, for people and for `get`.
+    pub path: String,
+    /// The item's title.
+    pub title: String,
+    /// Where it can be opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Headings that the chunk stands under, outermost first.
+    pub headings: Vec<String>,
+    /// Where the chunk stands in the original.
+    pub place: Places,
+    /// Part of the chunk.
+    pub snippet: Snippet,
+}
+
+impl Engine {
+    /// Cites a chunk; the snippet is around the first of `matches`, which are
+    /// byte ranges of the chunk's text, or the beginning where there are none.
+    pub(crate) fn cite(
+        &self,
+        chunk: &ChunkHit,
+        matches: &[std::ops::Range<usize>],
+    ) -> Result<Citation, Error> {
+        Ok(Citation {
+            item: chunk.item.id.0,
+            chunk: chunk.chunk.id.0,
+            path: item_path(&chunk.item),
+            title: chunk.item.title.clone(),
+            url: chunk.item.url.clone(),
+            headings: chunk.chunk.headings.clone(),
+            place: self.place(chunk)?,
+            snippet: Snippet::around(&chunk.text, matches, SNIPPET),
+        })
+    }
+
+    /// Where a chunk stands in the original.
+    pub(crate) fn place(&self, hit: &ChunkHit) -> Result<Places, Error> {
+        let whole = self.store().text(hit.item.id)?;
+        let span = hit.chunk.span.start as usize..hit.chunk.span.end as usize;
+        Ok(whole
+            .map(|whole| Places::of(&whole.text, &whole.marks, &span))
+            .unwrap_or_default())
+    }
+}
+
+/// `source/path`: what names an item for people.
+pub(crate) fn item_path(item: &Item) -> String {
+    format!("{}/{}", item.source, item.external_id)
+}
