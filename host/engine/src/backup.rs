@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::engine::{Access, Engine};
 use crate::error::Error;
 use crate::home::Home;
-use crate::ingest::once_free;
+use crate::ingest::lock;
 use crate::job::Unwatched;
 
 /// What a backup came to.
@@ -72,7 +72,7 @@ impl Engine {
         let _span = tracing::info_span!("store.put_back").entered();
         home.create()?;
         let ask = || SqliteStore::lock(home.database(), "restore-backup");
-        let lock = once_free(&ask, false, &Unwatched)?;
+        let lock = lock(ask, false, &Unwatched)?;
         let done = SqliteStore::put_back(&lock, home.database(), file)?;
         drop(lock);
         let engine = Engine::open(home, Access::Write)?;

@@ -10,6 +10,7 @@ mod queries;
 
 use std::hint::black_box;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pkb_embed::Model;
@@ -48,7 +49,7 @@ pub(crate) fn measure() {
     let Some(kept) = Kept::make() else { return };
     let (warming, asked) = queries::asked(WARMING, QUERIES);
     {
-        let engine = Engine::open(kept.home.clone(), Access::Read).unwrap();
+        let engine = Arc::new(Engine::open(kept.home.clone(), Access::Read).unwrap());
         let health = engine.health().unwrap();
         line(
             "chunks, items, missing vectors",

@@ -260,6 +260,7 @@ impl Watch {
         if report.stopped {
             return Ok(None);
         }
+        self.engine.tidy(&report);
         Ok(report.sources.pop())
     }
 
