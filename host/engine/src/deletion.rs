@@ -175,7 +175,7 @@ impl Engine {
         // A sync that is running embeds them.
         if restored > 0
             && self.lacks_vectors()?
-            && let LockOutcome::Acquired(_lock) = self.store().sync_lock("restore")?
+            && let Some(_lock) = self.try_sync_lock("restore")?
         {
             report.embedding = Some(self.embed(job)?);
         }

@@ -321,7 +321,7 @@ impl Engine {
             folder: &folder,
             pipeline: &pipeline,
             sets: &pipeline.wanted_sets(self)?,
-            known,
+            known: self.store().stamps(source.id)?,
             counts: &mut outcome.counts,
             changes: &mut outcome.changes,
         };

@@ -31,6 +31,7 @@ pub const STAGES: &[(&str, &str)] = &[
     ("embed.tokenize", "a batch of texts to tokens"),
     ("embed.model", "a batch of tokens to vectors"),
     ("embed.store", "a batch of vectors written"),
+    ("watch.look", "a watched source looked at"),
     ("search", "one search, from query to hits"),
     ("search.parse", "taking the query apart"),
     ("search.lexical", "ranking by word"),
