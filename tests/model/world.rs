@@ -71,7 +71,7 @@ impl Index {
         let paths = answer
             .hits
             .into_iter()
-            .flat_map(|hit| [hit.path].into_iter().chain(hit.same));
+            .flat_map(|hit| [hit.citation.path].into_iter().chain(hit.same));
         paths
             .map(|path| path[SOURCE.len() + 1..].to_owned())
             .collect()
