@@ -78,6 +78,12 @@ pub(super) fn find(written: &[Written<'_>], known: &Known, gone: &[String]) -> V
 /// From where to where, by where to.
 type Moves = HashMap<String, String>;
 
+/// Moves that cannot be: where to, where from.
+type Misfits = HashSet<(String, String)>;
+
+/// How often items are paired with files, at most.
+const ROUNDS: usize = 4;
+
 /// The ids of one kind, by the bytes that stand or stood there.
 type ByHash<'a> = HashMap<[u8; 32], Vec<&'a str>>;
 
@@ -98,7 +104,7 @@ fn by_bytes(written: &[Written<'_>], known: &Known, gone: &[String]) -> Moves {
         }
     }
     // Where they go to: to where no item is that can be found, or else.
-    let (mut free, mut taken) = <(ByHash<'_>, ByHash<'_>)>::default();
+    let (mut free, mut taken, mut back) = <(ByHash<'_>, ByHash<'_>, ByHash<'_>)>::default();
     for written in written {
         let id = written.file.id.as_str();
         let own = known.get(id);
@@ -109,6 +115,12 @@ fn by_bytes(written: &[Written<'_>], known: &Known, gone: &[String]) -> Moves {
             let there = own.is_some_and(is_wanted);
             let to = if there { &mut taken } else { &mut free };
             to.entry(hash).or_default().push(id);
+        } else if let Some(hash) = written.hash
+            && own.is_some_and(|own| !is_live(own) && !is_deleted_by_user(own))
+        {
+            // An item that is deleted said the same here once; one that can be
+            // found comes first.
+            back.entry(hash).or_default().push(id);
         }
         if let Some(before) = before
             && written.hash != Some(before)
@@ -116,28 +128,49 @@ fn by_bytes(written: &[Written<'_>], known: &Known, gone: &[String]) -> Moves {
             replaced.entry(before).or_default().push(id);
         }
     }
-    let mut moves = Moves::new();
-    let mut follow = |from: &mut ByHash<'_>, to: &mut ByHash<'_>| {
-        for (hash, from) in from {
-            if let Some(to) = to.get_mut(hash) {
-                moves.extend(pair(from, to));
-            }
-        }
-    };
-    follow(&mut lost, &mut free);
-    follow(&mut lost, &mut taken);
-    follow(&mut replaced, &mut free);
-    follow(&mut replaced, &mut taken);
-    follow(&mut deleted, &mut free);
     let gone: HashSet<&str> = gone.iter().map(String::as_str).collect();
-    keep_possible(&mut moves, known, &gone);
-    make_room(&mut moves, known, &gone);
-    moves
+    // Of several files with the same bytes, the one that was tried may turn out
+    // to be no place for the item.
+    let mut misfits = Misfits::new();
+    let mut best = Moves::new();
+    for _ in 0..ROUNDS {
+        let (mut lost, mut replaced, mut deleted) =
+            (lost.clone(), replaced.clone(), deleted.clone());
+        let (mut free, mut taken, mut back) = (free.clone(), taken.clone(), back.clone());
+        let mut moves = Moves::new();
+        let mut follow = |from: &mut ByHash<'_>, to: &mut ByHash<'_>| {
+            for (hash, from) in from {
+                if let Some(to) = to.get_mut(hash) {
+                    moves.extend(pair(from, to, &misfits));
+                }
+            }
+        };
+        follow(&mut lost, &mut free);
+        follow(&mut lost, &mut back);
+        follow(&mut lost, &mut taken);
+        follow(&mut replaced, &mut taken);
+        follow(&mut replaced, &mut free);
+        follow(&mut deleted, &mut free);
+        let found = keep_possible(&mut moves, known, &gone);
+        if moves.len() > best.len() {
+            best = moves;
+        }
+        if found.is_empty() {
+            break;
+        }
+        misfits.extend(found);
+    }
+    make_room(&mut best, known, &gone);
+    best
 }
 
 /// Pairs ids (where to, where from) and takes them out of both lists: those
 /// first whose paths end alike the furthest.
-fn pair<'a>(from: &mut Vec<&'a str>, to: &mut Vec<&str>) -> Vec<(String, String)> {
+fn pair<'a>(
+    from: &mut Vec<&'a str>,
+    to: &mut Vec<&str>,
+    misfits: &Misfits,
+) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     let depth = |ids: &[&str]| ids.iter().map(|id| id.split('/').count()).max();
     let shared = depth(from).unwrap_or(0).min(depth(to).unwrap_or(0));
@@ -149,7 +182,14 @@ fn pair<'a>(from: &mut Vec<&'a str>, to: &mut Vec<&str>) -> Vec<(String, String)
             }
         }
         to.retain(|to| {
-            let found = end(to, parts).and_then(|end| ends.get_mut(end)?.pop());
+            let fits = |from: &&str| {
+                misfits.is_empty() || !misfits.contains(&((*to).to_owned(), (*from).to_owned()))
+            };
+            let found = end(to, parts).and_then(|end| {
+                let like = ends.get_mut(end)?;
+                let at = like.iter().rposition(fits)?;
+                Some(like.remove(at))
+            });
             if let Some(found) = found {
                 pairs.push(((*to).to_owned(), found.to_owned()));
                 from.retain(|id| *id != found);
@@ -175,23 +215,27 @@ fn end(id: &str, parts: usize) -> Option<&str> {
 }
 
 /// Leaves out what takes an item's place that stays, and what leaves a file
-/// that no other item gets.
-fn keep_possible(moves: &mut Moves, known: &Known, gone: &HashSet<&str>) {
+/// that no other item gets. Returns those of the first kind that are not for
+/// the sake of another.
+fn keep_possible(moves: &mut Moves, known: &Known, gone: &HashSet<&str>) -> Misfits {
+    let mut misfits = None;
     loop {
         let leaving: HashSet<&str> = moves.values().map(String::as_str).collect();
-        let wrong: Vec<String> = moves
+        let stays = |to: &str| known.get(to).is_some_and(is_wanted) && !leaving.contains(to);
+        let left_empty = |from: &str| !gone.contains(from) && !moves.contains_key(from);
+        let wrong: Vec<(String, String)> = moves
             .iter()
-            .filter(|(to, from)| {
-                let stays = known.get(*to).is_some_and(is_wanted) && !leaving.contains(to.as_str());
-                let left_empty = !gone.contains(from.as_str()) && !moves.contains_key(*from);
-                stays || left_empty
-            })
-            .map(|(to, _)| to.clone())
+            .filter(|(to, from)| stays(to) || left_empty(from))
+            .map(|(to, from)| (to.clone(), from.clone()))
             .collect();
+        misfits.get_or_insert_with(|| {
+            let misfits = wrong.iter().filter(|(to, _)| stays(to));
+            misfits.cloned().collect()
+        });
         if wrong.is_empty() {
-            return;
+            return misfits.unwrap_or_default();
         }
-        for to in wrong {
+        for (to, _) in wrong {
             moves.remove(&to);
         }
     }
@@ -356,6 +400,22 @@ mod tests {
     }
 
     #[test]
+    fn copies_do_not_hide_where_items_went() {
+        let two = [("a", "1"), ("b", "2")];
+        // Exchanged, and one of them copied.
+        assert_eq!(
+            moves(&two, &[("a", "2"), ("b", "1"), ("c", "1")]),
+            ["a>b", "b>a"]
+        );
+        // One after the other, and one copied over a third.
+        let three = [("a", "1"), ("b", "2"), ("d", "3")];
+        assert_eq!(
+            moves(&three, &[("b", "1"), ("c", "2"), ("d", "2")]),
+            ["a>b", "b>c"]
+        );
+    }
+
+    #[test]
     fn equal_files_keep_their_names_where_they_can() {
         let before = [("x/a", ""), ("x/b", ""), ("x/deep/c", ""), ("z", "")];
         let after = [("y/deep/c", ""), ("y/b", ""), ("y/a", ""), ("y/other", "")];
@@ -408,6 +468,8 @@ mod tests {
             moves(&chain, &[("b", "1"), ("c", "2")]),
             ["a>b", "b>c", "c>a"]
         );
+        let same = [("a", "!1"), ("b", "1")];
+        assert_eq!(moves(&same, &[("a", "1")]), ["a>b", "b>a"]);
         // What a person brought back is there elsewhere, or keeps its text.
         assert_eq!(moves(&[("a", "+1")], &[("b", "1")]), ["a>b"]);
         let back = [("draft", "2"), ("note", "+1")];
