@@ -289,7 +289,16 @@ fn a_note_saved_just_before_a_search_is_found_without_a_watcher() {
     finds("aardvark", &["notes/new.md"]);
     library.write("new.md", "badger");
     finds("badger", &["notes/new.md"]);
-    fs::remove_file(library.notes.path().join("new.md")).unwrap();
+    // Away and back again, which changes nothing in the file itself.
+    let (new, aside) = (
+        library.notes.path().join("new.md"),
+        library.home_file("aside"),
+    );
+    fs::rename(&new, &aside).unwrap();
+    finds("badger", &[]);
+    fs::rename(&aside, &new).unwrap();
+    finds("badger", &["notes/new.md"]);
+    fs::remove_file(&new).unwrap();
     finds("badger", &[]);
     let answer = library.run(&["search", "number"]);
     assert!(answer["freshness"]["waiting"].is_null(), "{answer}");

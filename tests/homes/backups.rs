@@ -194,7 +194,7 @@ fn a_backup_heals_a_damaged_home() {
 fn nothing_is_put_back_under_a_running_sync() {
     let library = library(&NOTES);
     let file = backup(&library, "copy.db");
-    let lock = SqliteStore::lock(library.home_file("pkb.db")).unwrap();
+    let lock = SqliteStore::lock(library.home_file("pkb.db"), "sync").unwrap();
     assert!(matches!(lock, LockOutcome::Acquired(_)));
     let said = fails(
         &library,

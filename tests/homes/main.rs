@@ -44,7 +44,7 @@ fn finds(engine: &Engine, query: &str) -> Vec<String> {
         ..SearchRequest::default()
     });
     let hits = answer.unwrap().hits;
-    hits.into_iter().map(|hit| hit.path).collect()
+    hits.into_iter().map(|hit| hit.citation.path).collect()
 }
 
 fn database(library: &Library) -> Connection {

@@ -244,7 +244,7 @@ fn nothing_is_measured_where_the_user_says_off() {
 
 /// Calls tools of a server and ends it; what it wrote to stderr.
 fn serve(library: &Library, arguments: &[&str], calls: &[(&str, Value)]) -> String {
-    let mut all = vec!["serve"];
+    let mut all = vec!["serve", "--no-watch"];
     all.extend(arguments);
     let mut command = library.command(&all);
     let mut server = command

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::engine::{Access, Engine};
 use crate::error::Error;
 use crate::home::Home;
-use crate::ingest::once_free;
+use crate::ingest::lock;
 use crate::job::Unwatched;
 
 /// What a backup came to.
@@ -69,9 +69,10 @@ impl Engine {
     /// [`Error::Busy`] while another process syncs; when the file is no backup
     /// of pkb's or is damaged; when there is no room. Nothing is replaced then.
     pub fn restore_backup(home: Home, file: &Path) -> Result<RestoredBackup, Error> {
+        let _span = tracing::info_span!("store.put_back").entered();
         home.create()?;
         let ask = || SqliteStore::lock(home.database(), "restore-backup");
-        let lock = once_free(&ask, false, &Unwatched)?;
+        let lock = lock(ask, false, &Unwatched)?;
         let done = SqliteStore::put_back(&lock, home.database(), file)?;
         drop(lock);
         let engine = Engine::open(home, Access::Write)?;

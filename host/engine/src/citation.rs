@@ -1,10 +1,10 @@
 //! Citing what was found: the item, and the place in it.
 
-use pkb_store::{ChunkHit, Item};
+use std::ops::Range;
+
+use pkb_store::{ChunkHit, Item, ItemText};
 use serde::Serialize;
 
-use crate::engine::Engine;
-use crate::error::Error;
 use crate::place::Places;
 use crate::snippet::Snippet;
 
@@ -33,34 +33,34 @@ pub struct Citation {
     pub snippet: Snippet,
 }
 
-impl Engine {
-    /// Cites a chunk; the snippet is around the first of `matches`, which are
-    /// byte ranges of the chunk's text, or the beginning where there are none.
-    pub(crate) fn cite(
-        &self,
+impl Citation {
+    /// Cites a chunk of an item whose text is `whole`; the snippet is around
+    /// most of `matches`, which are byte ranges of the chunk's text, or the
+    /// beginning where there are none.
+    pub(crate) fn of(
         chunk: &ChunkHit,
-        matches: &[std::ops::Range<usize>],
-    ) -> Result<Citation, Error> {
-        Ok(Citation {
+        whole: Option<&ItemText>,
+        matches: &[Range<usize>],
+    ) -> Citation {
+        Citation {
             item: chunk.item.id.0,
             chunk: chunk.chunk.id.0,
             path: item_path(&chunk.item),
             title: chunk.item.title.clone(),
             url: chunk.item.url.clone(),
             headings: chunk.chunk.headings.clone(),
-            place: self.place(chunk)?,
+            place: place(chunk, whole),
             snippet: Snippet::around(&chunk.text, matches, SNIPPET),
-        })
+        }
     }
+}
 
-    /// Where a chunk stands in the original.
-    pub(crate) fn place(&self, hit: &ChunkHit) -> Result<Places, Error> {
-        let whole = self.store().text(hit.item.id)?;
-        let span = hit.chunk.span.start as usize..hit.chunk.span.end as usize;
-        Ok(whole
-            .map(|whole| Places::of(&whole.text, &whole.marks, &span))
-            .unwrap_or_default())
-    }
+/// Where a chunk of an item whose text is `whole` stands in the original.
+pub(crate) fn place(chunk: &ChunkHit, whole: Option<&ItemText>) -> Places {
+    let span = chunk.chunk.span.start as usize..chunk.chunk.span.end as usize;
+    whole
+        .map(|whole| Places::of(&whole.text, &whole.marks, &span))
+        .unwrap_or_default()
 }
 
 /// `source/path`: what names an item for people.

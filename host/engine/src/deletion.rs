@@ -146,6 +146,7 @@ impl Engine {
     /// # Errors
     /// When the database cannot be written.
     pub fn remove_items(&self, items: &[Item]) -> Result<Removed, Error> {
+        let _span = tracing::info_span!("delete", items = items.len()).entered();
         let removed = self.store().soft_delete(&ids(items), BY_USER)?;
         self.forget_stats();
         Ok(Removed {
@@ -163,6 +164,7 @@ impl Engine {
     /// the database cannot be written. The items are back also where embedding
     /// fails.
     pub fn restore_items(&self, items: &[Item], job: &dyn Job) -> Result<Restored, Error> {
+        let _span = tracing::info_span!("restore", items = items.len()).entered();
         let restored = self.store().restore(&ids(items))?;
         self.forget_stats();
         let mut report = Restored {
@@ -185,6 +187,7 @@ impl Engine {
     /// # Errors
     /// When the database cannot be written; then nothing was removed.
     pub fn erase_items(&self, items: &[Item]) -> Result<Purged, Error> {
+        let _span = tracing::info_span!("erase").entered();
         let erased = self.store().hard_delete(&ids(items))?;
         let mut purged = self.wiped(erased)?;
         let there = self.in_source(items)?;
@@ -201,6 +204,7 @@ impl Engine {
     /// # Errors
     /// When the database cannot be written; then nothing was removed.
     pub fn purge(&self, deleted_before: Millis) -> Result<Purged, Error> {
+        let _span = tracing::info_span!("erase").entered();
         let erased = self.store().purge(deleted_before)?;
         self.wiped(erased)
     }
@@ -211,6 +215,7 @@ impl Engine {
     /// # Errors
     /// [`Error::NotFound`]; when the database cannot be written.
     pub fn remove_source(&self, name: &str) -> Result<Purged, Error> {
+        let _span = tracing::info_span!("erase").entered();
         self.source(name)?;
         let erased = self.store().remove_source(name)?;
         self.wiped(erased)

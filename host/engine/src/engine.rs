@@ -34,7 +34,7 @@ pub struct Engine {
     store: SqliteStore,
     components: Arc<Components>,
     registry: Registry,
-    /// The chosen model.
+    /// The chosen model, by its name in the registry.
     model: Arc<Mutex<KeptModel>>,
     /// The model before, while it is searched with.
     former: Mutex<Option<Arc<ActiveModel>>>,

@@ -262,6 +262,7 @@ impl Engine {
         let sources = std::slice::from_ref(source);
         // Once begun it is done to the end, for the next search if not for this.
         let report = engine.sync_sources(&lock, sources, options, &Unwatched, found)?;
+        engine.tidy(&report);
         Ok(report.complete())
     }
 }

@@ -58,7 +58,7 @@ impl Engine {
             after = Some(last.item);
             let total = *total.get_or_insert(page.total);
             job.progress(Stage::Chunking, done, Some(total));
-            if job.stop() {
+            if job.stop() || job.enough() {
                 return Err(Error::Stopped);
             }
             let mut staged = Vec::with_capacity(page.entries.len());

@@ -19,7 +19,8 @@ use crate::commands;
 pub(crate) fn start(cli: &Cli) -> anyhow::Result<Telemetry> {
     let telemetry = telemetry(cli)?;
     // Of folders that are gone the watcher complains though nothing is wrong.
-    let filter = EnvFilter::builder().parse_lossy(format!("notify=error,{}", cli.global.log));
+    let levels = format!("notify=error,{}", cli.global.log);
+    let filter = EnvFilter::builder().parse_lossy(levels);
     let level = filter.max_level_hint().unwrap_or(LevelFilter::TRACE);
     let mut layers = Vec::new();
     if cli.global.telemetry != cli::Telemetry::Off {

@@ -27,12 +27,6 @@ pub enum Error {
         /// What the system says.
         reason: io::Error,
     },
-    /// The folder was there and is no more, or another one stands in its place.
-    #[error("the folder {} was taken away while it was looked at: connect the drive it is on", .path.display())]
-    RootVanished {
-        /// The path, made absolute.
-        path: PathBuf,
-    },
     /// The system does not tell what happens in the folder.
     #[error("changes in {} are not reported: {reason}", .path.display())]
     NotWatched {
@@ -40,6 +34,12 @@ pub enum Error {
         path: PathBuf,
         /// Why not.
         reason: String,
+    },
+    /// The folder was there and is no more, or another one stands in its place.
+    #[error("the folder {} was taken away while it was looked at: connect the drive it is on", .path.display())]
+    RootVanished {
+        /// The path, made absolute.
+        path: PathBuf,
     },
     /// The path begins with `~` and the user has no home folder.
     #[error("{} names your home folder, but none is known: give the whole path", .path.display())]

@@ -183,21 +183,6 @@ impl FolderSource {
         scan::scan(self, visit)
     }
 
-    /// Whether the root is still what was opened: a drive may have been taken
-    /// out, or another one mounted over it.
-    fn still_there(&self) -> Result<(), Error> {
-        let vanished = || Error::RootVanished {
-            path: self.path.clone(),
-        };
-        let there = Dir::open_ambient_dir(&self.path, ambient_authority())
-            .and_then(|dir| dir.dir_metadata());
-        let opened = self.root.dir_metadata();
-        match (there, opened) {
-            (Ok(there), Ok(opened)) if stamp::is_same(&there, &opened) => Ok(()),
-            _ => Err(vanished()),
-        }
-    }
-
     /// Names the folders that a scan would look into, the root not among them,
     /// each after the one it is in. Costs much less than a scan; what cannot be
     /// listed is left out.
@@ -215,6 +200,21 @@ impl FolderSource {
         }
         #[cfg(not(unix))]
         None
+    }
+
+    /// Whether the root is still what was opened: a drive may have been taken
+    /// out, or another one mounted over it.
+    fn still_there(&self) -> Result<(), Error> {
+        let vanished = || Error::RootVanished {
+            path: self.path.clone(),
+        };
+        let there = Dir::open_ambient_dir(&self.path, ambient_authority())
+            .and_then(|dir| dir.dir_metadata());
+        let opened = self.root.dir_metadata();
+        match (there, opened) {
+            (Ok(there), Ok(opened)) if stamp::is_same(&there, &opened) => Ok(()),
+            _ => Err(vanished()),
+        }
     }
 
     /// Opens one file for reading. Links are not followed, and nothing but a

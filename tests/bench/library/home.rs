@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use pkb_embed::Model;
 use pkb_engine::{Access, Engine, Home, NewFolder, SyncOptions, Unwatched};
@@ -63,8 +64,8 @@ impl Kept {
     }
 
     fn is_complete(&self) -> bool {
-        let health =
-            Engine::open(self.home.clone(), Access::Write).and_then(|engine| engine.health());
+        let health = Engine::open(self.home.clone(), Access::Write)
+            .and_then(|engine| Arc::new(engine).health());
         health.is_ok_and(|health| health.store.chunks >= CHUNKS && health.model.missing == 0)
     }
 
@@ -75,7 +76,7 @@ impl Kept {
             models: folder.join("no-models"),
             ..self.home.clone()
         };
-        let engine = Engine::open(home, Access::Write).unwrap();
+        let engine = Arc::new(Engine::open(home, Access::Write).unwrap());
         let mut written = 0;
         while engine.health().unwrap().store.chunks < CHUNKS {
             for number in written..written + STEP {

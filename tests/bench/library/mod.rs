@@ -10,6 +10,7 @@ mod queries;
 
 use std::hint::black_box;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pkb_embed::Model;
@@ -28,8 +29,7 @@ const WARMING: usize = 40;
 /// Starts of the server, and of the command line.
 const STARTS: usize = 10;
 
-/// What is added to a query, and what share of the notes it lets through. One
-/// more than the store remembers, so that each is worked out anew.
+/// What is added to a query, and what share of the notes it lets through.
 const FILTERS: [(&str, &str); 6] = [
     ("half of it, by source", "source:work"),
     ("half of it, by date", "created:..2014"),
@@ -39,6 +39,9 @@ const FILTERS: [(&str, &str); 6] = [
     ("a thousandth, by path", "path:home/00[0-3]/*3.md"),
 ];
 
+/// Stands for a filter that nothing asked before.
+const NEW: &str = "new";
+
 pub(crate) fn measure() {
     heading(
         "A library of 100,000 chunks: passages of real notes put together anew; each vector is a mix of two real ones",
@@ -46,7 +49,7 @@ pub(crate) fn measure() {
     let Some(kept) = Kept::make() else { return };
     let (warming, asked) = queries::asked(WARMING, QUERIES);
     {
-        let engine = Engine::open(kept.home.clone(), Access::Read).unwrap();
+        let engine = Arc::new(Engine::open(kept.home.clone(), Access::Read).unwrap());
         let health = engine.health().unwrap();
         line(
             "chunks, items, missing vectors",
@@ -75,7 +78,7 @@ fn searches(engine: &Engine, kept: &Kept, warming: &[String], asked: &[String]) 
     let model = Model::load(&kept.model).unwrap();
     let tokenizer = tokenize::Tokenizer::load(TOKENIZER).unwrap();
     let embedding = |query: &str| {
-        let began = Instant::now();
+        let began = Now::read();
         let ids = tokenizer.encode(&[query]).unwrap();
         black_box(model.embed(&ids, &|| false, &|_| {}).unwrap());
         began.elapsed()
@@ -91,10 +94,10 @@ fn searches(engine: &Engine, kept: &Kept, warming: &[String], asked: &[String]) 
         alone.push(embedding(query));
         first.push(search(engine, query, Mode::Hybrid).0);
     }
-    let embed = report("embedding a query, alone", &mut alone, None);
+    let embed = report("embedding a query, alone", &alone, None);
     report(
         "hybrid, each query for the first time (budget 15 ms)",
-        &mut first,
+        &first,
         Some(embed),
     );
 
@@ -108,7 +111,12 @@ fn searches(engine: &Engine, kept: &Kept, warming: &[String], asked: &[String]) 
     for (name, filter) in FILTERS {
         kinds.push((format!("hybrid, {name}"), Mode::Hybrid, filter));
     }
-    let mut times: Vec<Vec<Duration>> = vec![Vec::new(); kinds.len()];
+    kinds.push((
+        "hybrid, half of it, a new filter each time".into(),
+        Mode::Hybrid,
+        NEW,
+    ));
+    let mut times: Vec<Vec<Spent>> = vec![Vec::new(); kinds.len()];
     let mut stages = Vec::new();
     let mut found = vec![0; kinds.len()];
     alone.clear();
@@ -118,6 +126,11 @@ fn searches(engine: &Engine, kept: &Kept, warming: &[String], asked: &[String]) 
         for turn in 0..kinds.len() {
             let kind = (at + turn) % kinds.len();
             let (_, mode, filter) = &kinds[kind];
+            let filter = match *filter {
+                // The store remembers the latest filters' answers.
+                NEW => format!("created:..2014-{:02}-{:02}", 1 + at / 28, 1 + at % 28),
+                filter => filter.to_owned(),
+            };
             let (time, hits, stage) = search_of(engine, &format!("{query} {filter}"), *mode);
             times[kind].push(time);
             found[kind] += hits;
@@ -126,8 +139,8 @@ fn searches(engine: &Engine, kept: &Kept, warming: &[String], asked: &[String]) 
             }
         }
     }
-    let embed = report("embedding a query, alone, again", &mut alone, None);
-    for (((name, ..), times), found) in kinds.iter().zip(&mut times).zip(found) {
+    let embed = report("embedding a query, alone, again", &alone, None);
+    for (((name, ..), times), found) in kinds.iter().zip(&times).zip(found) {
         report(
             &format!("{name} ({} hits each)", found / asked.len()),
             times,
@@ -140,38 +153,91 @@ fn searches(engine: &Engine, kept: &Kept, warming: &[String], asked: &[String]) 
     );
 }
 
-fn search(engine: &Engine, query: &str, mode: Mode) -> (Duration, usize) {
+fn search(engine: &Engine, query: &str, mode: Mode) -> (Spent, usize) {
     let (time, hits, _) = search_of(engine, query, mode);
     (time, hits)
 }
 
-fn search_of(engine: &Engine, query: &str, mode: Mode) -> (Duration, usize, Times) {
+fn search_of(engine: &Engine, query: &str, mode: Mode) -> (Spent, usize, Times) {
     let request = SearchRequest {
         query: query.to_owned(),
         mode,
         ..SearchRequest::default()
     };
-    let began = Instant::now();
+    let began = Now::read();
     let answer = engine.search(&request).unwrap();
     (began.elapsed(), answer.hits.len(), answer.times)
 }
 
-/// Prints both percentiles, beside the median of `embedding`, and gives back the
-/// median.
-fn report(what: &str, times: &mut [Duration], embedding: Option<Duration>) -> Duration {
-    let p50 = percentile(times, 0.5);
-    let p95 = percentile(times, 0.95);
-    let ratio = embedding.map(|embedding| {
-        let ratio = p50.as_secs_f64() / embedding.as_secs_f64();
-        format!(", {ratio:.1}x the embedding")
+/// A moment, by the clock and by the processor.
+struct Now {
+    clock: Instant,
+    cpu: Option<Duration>,
+}
+
+/// What something took.
+#[derive(Clone, Copy)]
+struct Spent {
+    time: Duration,
+    /// Of all threads of this process, where the system says: other programs
+    /// hardly change it.
+    cpu: Option<Duration>,
+}
+
+impl Now {
+    fn read() -> Now {
+        Now {
+            clock: Instant::now(),
+            cpu: cpu(),
+        }
+    }
+
+    fn elapsed(&self) -> Spent {
+        Spent {
+            time: self.clock.elapsed(),
+            cpu: cpu().zip(self.cpu).map(|(now, then)| now - then),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn cpu() -> Option<Duration> {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(now).ok()
+}
+
+#[cfg(not(unix))]
+fn cpu() -> Option<Duration> {
+    None
+}
+
+/// Prints the percentiles, beside the medians of `embedding`, and gives back the
+/// medians.
+fn report(what: &str, spent: &[Spent], embedding: Option<Spent>) -> Spent {
+    let mut times: Vec<Duration> = spent.iter().map(|spent| spent.time).collect();
+    let mut cpu: Vec<Duration> = spent.iter().filter_map(|spent| spent.cpu).collect();
+    let p50 = Spent {
+        time: percentile(&mut times, 0.5),
+        cpu: (!cpu.is_empty()).then(|| percentile(&mut cpu, 0.5)),
+    };
+    let ratio = |own: Duration, other: Option<Duration>| {
+        let ratio = other.map(|other| own.as_secs_f64() / other.as_secs_f64());
+        ratio.map_or(String::new(), |ratio| {
+            format!(", {ratio:.1}x the embedding")
+        })
+    };
+    let cpu = p50.cpu.map(|own| {
+        let other = embedding.and_then(|embedding| embedding.cpu);
+        format!("; CPU {}{}", ms(own), ratio(own, other))
     });
     line(
         what,
         format!(
-            "p50 {}, p95 {}{}",
-            ms(p50),
-            ms(p95),
-            ratio.unwrap_or_default()
+            "p50 {}, p95 {}{}{}",
+            ms(p50.time),
+            ms(percentile(&mut times, 0.95)),
+            ratio(p50.time, embedding.map(|embedding| embedding.time)),
+            cpu.unwrap_or_default()
         ),
     );
     p50
@@ -202,10 +268,9 @@ fn processes(kept: &Kept, asked: &[String]) {
             .iter()
             .map(|query| one_answer(home, models, query, mode).0)
             .collect();
-        report(
+        line(
             &format!("start to first MCP answer, {name}"),
-            &mut times,
-            None,
+            format!("p50 {}", ms(percentile(&mut times, 0.5))),
         );
     }
     let mut server = Server::start(home, models);
@@ -221,7 +286,7 @@ fn processes(kept: &Kept, asked: &[String]) {
         ),
     );
     drop(server);
-    for (name, mode) in [("by word (budget 50 ms)", "lexical"), ("hybrid", "hybrid")] {
+    for (name, mode) in [("by word", "lexical"), ("hybrid", "hybrid")] {
         let mut times: Vec<Duration> = asked[..STARTS]
             .iter()
             .map(|query| {
@@ -236,10 +301,9 @@ fn processes(kept: &Kept, asked: &[String]) {
                 began.elapsed()
             })
             .collect();
-        report(
+        line(
             &format!("one search from the command line, {name}"),
-            &mut times,
-            None,
+            format!("p50 {}", ms(percentile(&mut times, 0.5))),
         );
     }
 }

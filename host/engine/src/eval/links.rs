@@ -2,6 +2,7 @@
 //! what is linked there. Who wrote the link judged that the two belong
 //! together.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -162,9 +163,8 @@ impl Engine {
             items: items.iter().map(|item| (item.id, item)).collect(),
         };
         for item in items {
-            if !targets.names.contains_key(&item.source_id) {
-                let names = self.names(item.source_id)?;
-                targets.names.insert(item.source_id, names);
+            if let Entry::Vacant(new) = targets.names.entry(item.source_id) {
+                new.insert(self.names(item.source_id)?);
             }
         }
         Ok(targets)

@@ -18,7 +18,7 @@ const BY_USER: &str = "user";
 const AWAY: &str = "kept in a cloud and not on this machine; it is read once it is downloaded";
 
 /// What is known of a source, by external id.
-pub(super) type Known = HashMap<String, Stamp>;
+pub(crate) type Known = HashMap<String, Stamp>;
 
 /// What a scan found.
 #[derive(Default)]
@@ -240,7 +240,11 @@ pub(crate) fn is_known(
         .iter()
         .map(|file| (file.id.as_str(), file.stamp.as_str()))
         .collect();
-    let passed: HashSet<&str> = found.passed.iter().map(|own| own.id.as_str()).collect();
+    let passed: HashMap<&str, Why> = found
+        .passed
+        .iter()
+        .map(|passed| (passed.id.as_str(), passed.why))
+        .collect();
     let (mut same, mut known) = (true, 0);
     let mut absent = Vec::new();
     let deleted = store.glance(source, &mut |id, stamp, state| match files.get(id) {
@@ -248,11 +252,14 @@ pub(crate) fn is_known(
             known += 1;
             same &= *there == stamp;
         }
-        None if passed.contains(id) => same &= state != LedgerState::Indexed,
-        None => absent.push(id.to_owned()),
+        None => match passed.get(id) {
+            Some(Why::NotTaken) => same &= state != LedgerState::Indexed,
+            Some(Why::Away | Why::Unreadable) => {}
+            None => absent.push(id.to_owned()),
+        },
     })?;
     // What a user deleted stays deleted; whatever else is back comes back.
-    let back = |(id, cause): (&String, &String)| *cause != BY_USER && files.contains_key(&**id);
+    let back = |(id, cause): (&String, &String)| cause != BY_USER && files.contains_key(&**id);
     Ok(same
         && known == files.len()
         && absent.iter().all(|id| deleted.contains_key(id))

@@ -31,7 +31,7 @@ impl Engine {
         wait: bool,
         job: &dyn Job,
     ) -> Result<HeldLock, Error> {
-        once_free(&|| self.store().sync_lock(doing), wait, job)
+        lock(|| self.store().sync_lock(doing), wait, job)
     }
 
     /// The same without waiting for anyone; none while another process syncs.
@@ -46,9 +46,9 @@ impl Engine {
     }
 }
 
-/// The lock that `ask` asks for, as [`Engine::sync_lock`] does.
-pub(crate) fn once_free(
-    ask: &dyn Fn() -> pkb_store::Result<LockOutcome>,
+/// Asks for a sync lock until it is there, as [`Engine::sync_lock`] does.
+pub(crate) fn lock(
+    ask: impl Fn() -> pkb_store::Result<LockOutcome>,
     wait: bool,
     job: &dyn Job,
 ) -> Result<HeldLock, Error> {

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use self::changes::{File, Passed, Why, absent, gone, is_changed, is_live, settled_hash};
 pub(crate) use self::changes::{Found, is_known, pending, scan};
-pub(crate) use self::lock::once_free;
+pub(crate) use self::lock::lock;
 use self::moves::Written;
 use self::reader::{Progress, Reader, hash_all};
 use self::removals::Removals;
@@ -38,10 +38,10 @@ const BATCH_ITEMS: usize = 256;
 /// Changes from which on the database is brought into good shape after a sync:
 /// that rewrites the whole word index.
 const OPTIMIZE_FROM: u64 = 200;
-/// Bytes of new texts that are held back to be compared with what is gone.
-const HELD_BYTES: usize = 64 << 20;
 /// Changes told one by one, of each source.
 const CHANGES_TOLD: usize = 1_000;
+/// Bytes of new texts that are held back to be compared with what is gone.
+const HELD_BYTES: usize = 64 << 20;
 
 /// How a sync is to go about it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -159,12 +159,46 @@ impl Engine {
             }
             Err(other) => return Err(other),
         };
-        self.sync_sources(&lock, &sources, options, job, None)
+        let _span = tracing::info_span!("sync").entered();
+        let mut report = self.sync_sources(&lock, &sources, options, job, None)?;
+        if !report.stopped {
+            let outcome = self.rechunk(job, &mut report.rechunked).and_then(|()| {
+                if !options.skip_embedding {
+                    report.embedding = Some(self.embed(job)?);
+                } else if self.chosen_model()?.is_none() {
+                    // No vectors are to come that new chunks could wait for.
+                    self.store().take_over(None)?;
+                }
+                Ok(())
+            });
+            match outcome {
+                Ok(()) => {}
+                Err(Error::Stopped) => report.stopped = true,
+                Err(other) => return Err(other),
+            }
+        }
+        self.tidy(&report);
+        Ok(report)
     }
 
-    /// What [`Engine::sync`] does once it holds the lock. `found` is what a scan
-    /// of the one source found that began at that time, where nothing changed in
-    /// the database since.
+    /// Brings the database into good shape after a sync that did much.
+    pub(crate) fn tidy(&self, report: &SyncReport) {
+        let changes = report.sources.iter().map(SourceReport::changed).sum();
+        let made = report
+            .embedding
+            .as_ref()
+            .map_or(0, |embedding| embedding.made);
+        if !report.stopped && made.max(changes) >= OPTIMIZE_FROM {
+            // Everything is stored already; a busy database is no failure.
+            if let Err(error) = self.store().optimize() {
+                tracing::info!("the database was not optimized: {error}");
+            }
+        }
+    }
+
+    /// Brings sources up to date for one that holds the lock. `found` is what a
+    /// scan of the one source found that began at that time, where nothing
+    /// changed in the database since.
     pub(crate) fn sync_sources(
         &self,
         _lock: &HeldLock,
@@ -173,7 +207,6 @@ impl Engine {
         job: &dyn Job,
         mut found: Option<(Millis, Found)>,
     ) -> Result<SyncReport, Error> {
-        let _span = tracing::info_span!("sync").entered();
         self.update_terms()?;
         let mut report = SyncReport::default();
         for source in sources {
@@ -235,37 +268,6 @@ impl Engine {
             tracing::info!(source = outcome.source, outcome = word, counts = ?outcome.counts, "synced");
             report.sources.push(outcome);
         }
-        if !report.stopped {
-            let outcome = self.rechunk(job, &mut report.rechunked).and_then(|()| {
-                if !options.skip_embedding {
-                    report.embedding = Some(self.embed(job)?);
-                } else if self.chosen_model()?.is_none() {
-                    // No vectors are to come that new chunks could wait for.
-                    self.store().take_over(None)?;
-                }
-                Ok(())
-            });
-            match outcome {
-                Ok(()) => {}
-                Err(Error::Stopped) => report.stopped = true,
-                Err(other) => return Err(other),
-            }
-        }
-        let changes: u64 = report
-            .sources
-            .iter()
-            .map(|source| source.counts.added + source.counts.updated + source.counts.deleted)
-            .sum();
-        let made = report
-            .embedding
-            .as_ref()
-            .map_or(0, |embedding| embedding.made);
-        if !report.stopped && changes.max(made) >= OPTIMIZE_FROM {
-            // Everything is stored already; a busy database is no failure.
-            if let Err(error) = self.store().optimize() {
-                tracing::info!("the database was not optimized: {error}");
-            }
-        }
         Ok(report)
     }
 
@@ -314,20 +316,12 @@ impl Engine {
             Some(found) => found,
             None => scan(&folder, job)?,
         };
-        let known = self.store().stamps(source.id)?;
-        let is_new = |file: &File| {
-            (known.get(&file.id)).is_none_or(|own| is_changed(file, own, &pipeline, options))
-        };
-        let is_left = |id: &String| is_live(&known[id]) || known[id].item.is_none();
-        if found.files.iter().any(is_new) || gone(&found, &known).iter().any(is_left) {
-            *run = Some(self.store().start_sync(source.id)?);
-        }
         let work = Work {
             source,
             folder: &folder,
             pipeline: &pipeline,
             sets: &pipeline.wanted_sets(self)?,
-            known,
+            known: self.store().stamps(source.id)?,
             counts: &mut outcome.counts,
             changes: &mut outcome.changes,
         };
@@ -349,6 +343,9 @@ impl Engine {
             .count();
         writer.work.counts.failed = still_failed as u64;
         writer.work.counts.unchanged = (same.len() - still_failed) as u64;
+        if !changed.is_empty() || writer.work.counts.moved > 0 {
+            *run = Some(self.store().start_sync(source.id)?);
+        }
         self.note_passed(&mut writer.work, &found.passed)?;
         self.read_changed(&mut writer, &found, changed, options, job)?;
 
@@ -371,6 +368,9 @@ impl Engine {
         {
             outcome.problem = Some(problem);
             return Ok(());
+        }
+        if run.is_none() && !(live.is_empty() && rows.is_empty()) {
+            *run = Some(self.store().start_sync(source.id)?);
         }
         let items: Vec<ItemId> = live.iter().filter_map(|id| known[id].item).collect();
         outcome.counts.deleted += self.store().soft_delete(&items, "file_deleted")?;
@@ -496,6 +496,7 @@ impl Engine {
 /// Finds the items that are at another path with the same bytes or nearly the
 /// same name, and moves them there.
 fn follow_moves(writer: &mut Writer<'_>, found: &Found, job: &dyn Job) -> Result<(), Error> {
+    let _span = tracing::debug_span!("ingest.moves").entered();
     let known = &writer.work.known;
     let mut gone = absent(found, known);
     gone.retain(|id| known[id].item.is_some());

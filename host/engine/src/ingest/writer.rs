@@ -109,18 +109,24 @@ impl<'a> Writer<'a> {
             }
             Read::Document(document) => {
                 let counts = &mut *self.work.counts;
-                let mut note = |count: &mut u64, what| {
-                    *count += 1;
-                    tell(self.work.changes, what, &file.id, None);
-                };
-                match known {
+                let what = match known {
                     Some(known) if known.deleted_from.is_some() => {
-                        note(&mut counts.restored, "restored");
+                        counts.restored += 1;
+                        Some("restored")
                     }
-                    // It was told already.
-                    Some(known) if known.item.is_some() && self.moved.contains(&file.id) => {}
-                    Some(known) if known.item.is_some() => note(&mut counts.updated, "updated"),
-                    _ => note(&mut counts.added, "added"),
+                    // A move is told already.
+                    Some(known) if known.item.is_some() => {
+                        let moved = self.moved.contains(&file.id);
+                        counts.updated += u64::from(!moved);
+                        (!moved).then_some("updated")
+                    }
+                    _ => {
+                        counts.added += 1;
+                        Some("added")
+                    }
+                };
+                if let Some(what) = what {
+                    tell(self.work.changes, what, &file.id, None);
                 }
                 let item = document.into_item(
                     self.work.source,

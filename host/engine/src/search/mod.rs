@@ -390,7 +390,8 @@ impl Engine {
         for condition in &query.conditions {
             match self.know_sources(&condition.test.clone().into()) {
                 Err(Error::NotFound { what, hint, .. }) => {
-                    answer.notes.push(format!("As asked, {what}. {hint}"));
+                    let what = what.replacen("there", "There", 1);
+                    answer.notes.push(format!("{what}. {hint}"));
                 }
                 other => other?,
             }

@@ -7,7 +7,7 @@ use pkb_store::{ChunkHit, ChunkId, Item, ItemId, ItemMatch};
 
 use super::legs::Legs;
 use super::{Also, Hit, Prepared, Why};
-use crate::citation::item_path;
+use crate::citation::{Citation, item_path, place};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::resemblance::Sketch;
@@ -19,6 +19,9 @@ const ALSO: usize = 3;
 const SAME: f64 = 0.9;
 /// ... if they have at least so many different ones; fewer are alike by chance.
 const SAME_FROM: usize = 8;
+
+/// The terms of a chunk's text, and of its headings.
+type Analyzed = (Vec<Term>, Vec<Term>);
 
 /// An item with the chunks it was found by, the best first.
 struct Shown<'a> {
@@ -79,41 +82,54 @@ impl Engine {
         Ok((hits?, lost))
     }
 
-    /// Has the chunks analyzed, and puts one first whose text holds a word
-    /// where that of the best has none.
+    /// Has the best chunks analyzed. Where the text of one holds no word of the
+    /// query though the item was found by words, the others are too, and the
+    /// first that does goes first.
     fn analyze_shown(
         &self,
         shown: &mut [Shown<'_>],
         highlighter: &Highlighter<'_>,
     ) -> Result<(), Error> {
-        let texts: Vec<String> = shown
-            .iter()
-            .flat_map(|shown| &shown.chunks)
-            .flat_map(|chunk| [chunk.text.clone(), chunk.chunk.headings.join("\n")])
+        let best = shown.iter().map(|shown| &shown.chunks[0]);
+        let mut analyzed = self.analyze_chunks(best)?.into_iter();
+        for shown in &mut *shown {
+            (shown.terms, shown.heading_terms) = analyzed.next().unwrap_or_default();
+        }
+        let holds = |terms: &[Term]| !highlighter.ranges(terms).is_empty();
+        let mut wordless: Vec<&mut Shown<'_>> = shown
+            .iter_mut()
+            .filter(|shown| shown.why.lexical_rank.is_some() && !holds(&shown.terms))
             .collect();
-        let mut analyzed = self.components().analyzer()?.analyze(&texts)?.into_iter();
-        for shown in shown {
-            let mut terms: Vec<(Vec<Term>, Vec<Term>)> = shown
-                .chunks
-                .iter()
-                .map(|_| {
-                    (
-                        analyzed.next().unwrap_or_default(),
-                        analyzed.next().unwrap_or_default(),
-                    )
-                })
-                .collect();
-            let holds = |terms: &[Term]| !highlighter.ranges(terms).is_empty();
-            if shown.why.lexical_rank.is_some()
-                && !holds(&terms[0].0)
-                && let Some(at) = terms.iter().position(|(body, _)| holds(body))
-            {
-                shown.chunks.swap(0, at);
-                terms.swap(0, at);
+        let others = wordless.iter().flat_map(|shown| &shown.chunks[1..]);
+        let mut analyzed = self.analyze_chunks(others)?.into_iter();
+        for shown in &mut wordless {
+            let others: Vec<_> = analyzed.by_ref().take(shown.chunks.len() - 1).collect();
+            let mut others = others.into_iter().enumerate();
+            if let Some((at, terms)) = others.find(|(_, (body, _))| holds(body)) {
+                shown.chunks.swap(0, at + 1);
+                (shown.terms, shown.heading_terms) = terms;
             }
-            (shown.terms, shown.heading_terms) = terms.swap_remove(0);
         }
         Ok(())
+    }
+
+    /// The terms of each chunk's text, and of its headings.
+    fn analyze_chunks<'a>(
+        &self,
+        chunks: impl Iterator<Item = &'a ChunkHit>,
+    ) -> Result<Vec<Analyzed>, Error> {
+        let texts: Vec<String> = chunks
+            .flat_map(|chunk| [chunk.text.clone(), chunk.chunk.headings.join("\n")])
+            .collect();
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut analyzed = self.components().analyzer()?.analyze(&texts)?.into_iter();
+        let mut pairs = Vec::with_capacity(texts.len() / 2);
+        while let (Some(text), Some(headings)) = (analyzed.next(), analyzed.next()) {
+            pairs.push((text, headings));
+        }
+        Ok(pairs)
     }
 
     fn hit(&self, shown: &Shown<'_>, highlighter: &Highlighter<'_>) -> Result<Hit, Error> {
@@ -132,21 +148,20 @@ impl Engine {
                 }
             }
         }
-        let also = shown.chunks[1..].iter().take(ALSO).map(|chunk| {
-            Ok(Also {
-                chunk: chunk.chunk.id.0,
-                headings: chunk.chunk.headings.clone(),
-                place: self.place(chunk)?,
-            })
+        let whole = self.store().text(best.item.id)?;
+        let also = shown.chunks[1..].iter().take(ALSO).map(|chunk| Also {
+            chunk: chunk.chunk.id.0,
+            headings: chunk.chunk.headings.clone(),
+            place: place(chunk, whole.as_ref()),
         });
         Ok(Hit {
-            citation: self.cite(best, &matches)?,
+            citation: Citation::of(best, whole.as_ref(), &matches),
             modified: best.item.modified,
             why: Why {
                 matched,
                 ..shown.why.clone()
             },
-            also: also.collect::<Result<_, Error>>()?,
+            also: also.collect(),
             same: shown.same.clone(),
         })
     }
@@ -161,7 +176,7 @@ impl Engine {
             return Ok(None);
         };
         Ok(Some(Hit {
-            citation: self.cite(chunk, &[])?,
+            citation: Citation::of(chunk, self.store().text(item.id)?.as_ref(), &[]),
             modified: item.modified,
             why: Why::default(),
             also: Vec::new(),

@@ -199,8 +199,8 @@ impl Engine {
             let Some(hit) = hits.remove(&found.item) else {
                 continue;
             };
-            let other = self.store().text(found.item)?;
-            let other = content(&other.map(|text| text.text).unwrap_or_default());
+            let whole = self.store().text(found.item)?;
+            let other = content(whole.as_ref().map_or("", |whole| &whole.text));
             if other == own || hit.item.content_hash == item.content_hash {
                 answer.copies.push(item_path(&hit.item));
                 continue;
@@ -214,7 +214,7 @@ impl Engine {
             }
             shown.insert(other, answer.similar.len());
             answer.similar.push(Similar {
-                citation: self.cite(&hit, &[])?,
+                citation: Citation::of(&hit, whole.as_ref(), &[]),
                 similarity: found.similarity,
                 words: found.words,
                 same: Vec::new(),

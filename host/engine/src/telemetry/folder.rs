@@ -19,7 +19,7 @@ const DAYS: i64 = 90;
 /// dozen kilobytes.
 const MOST_BYTES: u64 = 4 << 20;
 /// How long another process may be waited for, which needs a millisecond.
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_secs(2);
 /// The form of the files.
 const VERSION: u32 = 1;
 

@@ -11,6 +11,10 @@ pub const STAGES: &[(&str, &str)] = &[
     ("ingest", "one source brought up to date, without embedding"),
     ("ingest.scan", "looking at what a source holds"),
     (
+        "ingest.moves",
+        "finding out which new files are old ones, moved",
+    ),
+    (
         "ingest.read",
         "one file: opened, hashed, extracted, chunked, analyzed",
     ),
@@ -27,6 +31,7 @@ pub const STAGES: &[(&str, &str)] = &[
     ("embed.tokenize", "a batch of texts to tokens"),
     ("embed.model", "a batch of tokens to vectors"),
     ("embed.store", "a batch of vectors written"),
+    ("watch.look", "a watched source looked at"),
     ("search", "one search, from query to hits"),
     ("search.parse", "taking the query apart"),
     ("search.lexical", "ranking by word"),
@@ -38,6 +43,9 @@ pub const STAGES: &[(&str, &str)] = &[
     ("similar", "items near to one"),
     ("links", "links from and to an item"),
     ("browse", "a list of items"),
+    ("delete", "items taken out of all searches"),
+    ("restore", "deleted items brought back"),
+    ("erase", "items removed for good, with their traces"),
     ("mcp.request", "one call of a tool by a client"),
     ("component.load", "a component made ready to run"),
     (
@@ -53,6 +61,7 @@ pub const STAGES: &[(&str, &str)] = &[
     ),
     ("store.check", "everything stored checked"),
     ("store.backup", "a copy of the database made"),
+    ("store.put_back", "a copy put in the database's place"),
 ];
 
 /// Where a stage stands in the order, and what it is. One that is not in it,

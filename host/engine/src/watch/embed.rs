@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::one::Watched;
 use super::pulse::Calls;
 use super::{AFTER_ERROR, BUSY, Watch, WatchEvent};
+use crate::embedding::EmbedReport;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::job::{Job, Stage};
@@ -25,17 +26,9 @@ impl Watch {
         if !due || self.ear.stopped() || self.ear.news() || self.watched.iter().any(first) {
             return;
         }
-        match self.engine.needs_embedding() {
-            Ok(true) if self.options.embed => {}
-            Ok(_) => {
-                self.embed_at = None;
-                // The last slice may have been over with the last vector.
-                return self.embedded(0, 0, tell);
-            }
-            Err(error) => {
-                self.embed_at = None;
-                return self.trouble(&error, tell);
-            }
+        if !self.options.embed {
+            self.embed_at = None;
+            return;
         }
         let lock = match self.engine.try_sync_lock(self.options.doing) {
             Ok(Some(lock)) => lock,
@@ -55,7 +48,15 @@ impl Watch {
             stored: AtomicU64::new(0),
             must_get_on: self.broken_off,
         };
-        let outcome = self.engine.embed(&slice);
+        // Another chunker or model may be chosen by now.
+        let outcome = self.engine.rechunk(&slice, &mut 0).and_then(|()| {
+            if self.engine.needs_embedding()? {
+                self.engine.embed(&slice)
+            } else {
+                // The last slice may have been over with the last vector.
+                Ok(EmbedReport::default())
+            }
+        });
         drop(lock);
         match outcome {
             Ok(report) => {
@@ -86,18 +87,19 @@ impl Watch {
 }
 
 impl Engine {
-    /// Whether an embedding pass would do anything, found out without loading
-    /// the model.
+    /// Whether an embedding pass may do anything, found out without loading the
+    /// model.
     fn needs_embedding(&self) -> Result<bool, Error> {
         let model = match self.models().open(&self.model_name()?) {
             Ok(model) => model,
-            Err(pkb_embed::Error::UnknownModel { .. }) => return Ok(false),
+            // New chunks need not wait for vectors then.
+            Err(pkb_embed::Error::UnknownModel { .. }) => return Ok(true),
             Err(error) => return Err(error.into()),
         };
         let fingerprint = &model.info().fingerprint;
         let stats = self.store().models()?;
         let own = stats.iter().find(|stats| stats.fingerprint == *fingerprint);
-        Ok(own.is_none_or(|own| own.missing > 0 || !own.current))
+        Ok(own.is_none_or(|own| own.missing > 0 || own.pending > 0 || !own.current))
     }
 }
 
@@ -127,7 +129,9 @@ impl Job for Slice {
         self.calls.news() || now >= *self.until.get_or_init(|| now + SLICE)
     }
 
-    fn progress(&self, _stage: Stage, done: u64, _total: Option<u64>) {
-        self.done.fetch_max(done, Ordering::Relaxed);
+    fn progress(&self, stage: Stage, done: u64, _total: Option<u64>) {
+        if stage == Stage::Embedding {
+            self.done.fetch_max(done, Ordering::Relaxed);
+        }
     }
 }

@@ -236,6 +236,7 @@ impl Watch {
         let Some(lock) = self.engine.try_sync_lock(self.options.doing)? else {
             return Ok(None);
         };
+        let _span = tracing::info_span!("watch.look").entered();
         let source = &self.watched[at].source;
         // Another process may have removed it or set it up otherwise.
         if self
@@ -260,6 +261,7 @@ impl Watch {
         if report.stopped {
             return Ok(None);
         }
+        self.engine.tidy(&report);
         Ok(report.sources.pop())
     }
 

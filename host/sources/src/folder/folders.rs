@@ -43,7 +43,8 @@ impl Rules {
     /// Whether a file of that name would be taken, as far as its name tells.
     pub(crate) fn wants(&self, name: &str) -> bool {
         let wanted = &self.settings.extensions;
-        wanted.is_empty() || extension(name).is_some_and(|own| wanted.contains(&own.to_lowercase()))
+        wanted.is_empty()
+            || extension(name).is_some_and(|extension| wanted.contains(&extension.to_lowercase()))
     }
 }
 

@@ -23,8 +23,6 @@
 //! that remain are scored exactly. Nothing is left out that a ranking of all by
 //! exact scores would find. [`ROUNDING`] covers the arithmetic itself.
 
-use std::collections::HashMap;
-
 use simsimd::SpatialSimilarity;
 
 use super::catalogue::Catalogue;
@@ -36,6 +34,8 @@ use crate::{Background, ChunkId, DenseMatches, ItemId, ItemMatch};
 /// Numbers one thread goes through before another one is worth starting: about
 /// a millisecond's work.
 const SHARE: usize = 16 << 20;
+/// Rows that are compared together, or left out where none may be found.
+const TOGETHER: usize = 16;
 /// Numbers whose 8-bit products can be summed up in 32 bits: 2^16 · 2^14 = 2^30.
 const SUMMED: usize = 1 << 16;
 /// More than the relative error of any sum here: one of n numbers in 64-bit
@@ -112,23 +112,33 @@ impl Search<'_> {
     /// The rows from `start` on, as many as `coarse` is long.
     fn scan_part(&self, start: usize, coarse: &mut [f64]) -> Scanned {
         let mut scanned = Scanned::new(self.limit);
-        let items = self.catalogue.items().iter().skip(start);
+        let items = &self.catalogue.items()[start..];
+        let found = |item: i64| item >= 0 && self.eligible.contains_item(item);
         // Chunks of an item mostly follow each other.
         let (mut item, mut counts, mut best) = (-1, false, NONE);
-        for ((row, &next), coarse) in (start..).zip(items).zip(coarse) {
-            if next != item {
-                scanned.leaders.offer(item, best);
-                (item, best) = (next, NONE);
-                counts = item >= 0 && self.eligible.contains_item(item);
-            }
-            if !counts {
+        let rows = (start..).step_by(TOGETHER);
+        let parts = items.chunks(TOGETHER).zip(coarse.chunks_mut(TOGETHER));
+        for (first, (items, coarse)) in rows.zip(parts) {
+            if !items.iter().any(|item| found(*item)) {
                 continue;
             }
-            if let Some((numbers, scale)) = self.vectors.get(row) {
+            for ((row, &next), coarse) in (first..).zip(items).zip(coarse) {
+                if next != item {
+                    scanned.leaders.offer(item, best);
+                    (item, best) = (next, NONE);
+                    counts = found(item);
+                }
+                let Some((numbers, scale)) = self.vectors.get(row) else {
+                    continue;
+                };
+                // Compared in any case: to pass over single rows costs more, as
+                // the processor reads ahead only what is read in sequence.
                 let score = self.query.coarse(numbers, scale);
-                *coarse = score;
-                scanned.sums.add(score);
-                best = best.max(score);
+                if counts {
+                    *coarse = score;
+                    scanned.sums.add(score);
+                    best = best.max(score);
+                }
             }
         }
         scanned.leaders.offer(item, best);
@@ -154,20 +164,18 @@ impl Search<'_> {
             }
         }
         let least = leaders.threshold() - 2.0 * self.query.fine_error * longest;
-        let mut exact: HashMap<i64, f64> = HashMap::new();
-        for (row, item, fine) in candidates {
-            if fine >= least
-                && let Some((numbers, scale)) = self.vectors.get(row)
-            {
-                let score = self.query.exact(numbers, scale);
-                let best = exact.entry(item).or_insert(score);
-                *best = best.max(score);
-            }
-        }
-        let mut winners: Vec<Scored> = exact
+        let mut winners: Vec<Scored> = candidates
             .into_iter()
-            .map(|(id, score)| Scored { score, id })
+            .filter(|(_, _, fine)| *fine >= least)
+            .filter_map(|(row, id, _)| {
+                let (numbers, scale) = self.vectors.get(row)?;
+                let score = self.query.exact(numbers, scale);
+                Some(Scored { score, id })
+            })
             .collect();
+        // Of an item, its best.
+        winners.sort_unstable_by(|a, b| a.id.cmp(&b.id).then(b.cmp(a)));
+        winners.dedup_by_key(|winner| winner.id);
         winners.sort_unstable_by(|a, b| b.cmp(a));
         winners.truncate(self.limit);
         winners
@@ -176,20 +184,22 @@ impl Search<'_> {
     /// The items, in the same order, with their best chunks.
     fn with_chunks(&self, winners: &[Scored], coarse: &[f64]) -> Vec<ItemMatch> {
         let won: Ids = winners.iter().map(|winner| winner.id).collect();
-        let mut rows: HashMap<i64, Vec<usize>> = HashMap::new();
-        for (row, (&item, &coarse)) in self.catalogue.items().iter().zip(coarse).enumerate() {
-            if coarse > NONE && won.contains(item) {
-                rows.entry(item).or_default().push(row);
-            }
-        }
+        let items = self.catalogue.items().iter().zip(coarse).enumerate();
+        let mut rows: Vec<(i64, usize)> = items
+            .filter(|(_, (item, coarse))| **coarse > NONE && won.contains(**item))
+            .map(|(row, (item, _))| (*item, row))
+            .collect();
+        rows.sort_unstable();
         winners
             .iter()
             .map(|winner| {
-                let rows = rows.remove(&winner.id).unwrap_or_default();
+                let begin = rows.partition_point(|(item, _)| *item < winner.id);
+                let own = rows[begin..].iter();
+                let own = own.take_while(|(item, _)| *item == winner.id);
                 ItemMatch {
                     item: ItemId(winner.id),
                     score: winner.score,
-                    chunks: self.best_chunks(rows, coarse),
+                    chunks: self.best_chunks(own.map(|(_, row)| *row).collect(), coarse),
                 }
             })
             .collect()
@@ -418,6 +428,8 @@ impl Leaders {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use proptest::prelude::*;
 
     use super::*;

@@ -92,6 +92,19 @@ impl Documents {
     }
 }
 
+/// Where `chunk` stands among `chunks`, which ascend, from `from` on.
+fn place(chunks: &[i64], from: usize, chunk: i64) -> Option<usize> {
+    let first = *chunks.get(from)?;
+    // Where no id between is missing it is just here, and never beyond.
+    let most = from.saturating_add(usize::try_from(chunk.saturating_sub(first)).ok()?);
+    if chunks.get(most) == Some(&chunk) {
+        return Some(most);
+    }
+    let end = chunks.len().min(most);
+    let found = chunks.get(from..end)?.binary_search(&chunk).ok()?;
+    Some(from + found)
+}
+
 /// The sum of SQLite's variable-length integers: how FTS5 notes the number of
 /// tokens in each column, see <https://sqlite.org/fts5.html#fts5_data_structures>.
 fn sum_of_varints(bytes: &[u8]) -> u32 {
@@ -216,9 +229,9 @@ impl Snapshot {
                 if chunk < last {
                     from = 0;
                 }
-                match chunks[from..].binary_search(&chunk) {
-                    Ok(found) => from += found,
-                    Err(_) => continue,
+                match place(chunks, from, chunk) {
+                    Some(found) => from = found,
+                    None => continue,
                 }
                 last = chunk;
                 list.push(Posting {
@@ -243,6 +256,19 @@ impl Snapshot {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_chunk_is_found_where_it_stands() {
+        let chunks = [-5, 1, 2, 3, 7, 8, 20, i64::MAX];
+        for from in 0..chunks.len() {
+            for wanted in (-7..25).chain([i64::MIN, i64::MAX - 1, i64::MAX]) {
+                let found = place(&chunks, from, wanted);
+                let plain = chunks[from..].iter().position(|chunk| *chunk == wanted);
+                assert_eq!(found, plain.map(|at| from + at), "{wanted} from {from}");
+            }
+        }
+        assert_eq!(place(&[], 0, 1), None);
+    }
 
     #[test]
     fn lengths_of_columns_add_up() {

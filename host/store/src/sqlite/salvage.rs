@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::backup::{self, Working};
 use super::pool::{Access, Pool};
@@ -33,8 +34,6 @@ const KEPT: [&str; 17] = [
 ];
 /// What is worth having, as far as it can be read: table and key.
 const WELCOME: [(&str, &str); 2] = [("sync_runs", "id"), ("vectors", "id")];
-/// Rows that are given up together where one of them cannot be read.
-const TOGETHER: i64 = 32;
 
 const DOING: &str = "be written anew";
 
@@ -46,9 +45,11 @@ pub(super) fn rewrite(path: &Path) -> Result<()> {
     let fresh = Pool::open_copy(work.path())?;
     let live = Pool::unopened(path, Access::Write);
     let failed = |e| live.error(DOING, e);
+    let damaged = live.connect().map_err(failed)?;
     fresh
-        .with_writer(DOING, |conn| Ok(fill(conn, path)))?
+        .with_writer(DOING, |conn| Ok(fill(conn, &damaged, path)))?
         .map_err(failed)?;
+    drop(damaged);
     fresh.with_writer(DOING, traces::empty_log)?;
     drop(fresh);
     let mut target = live.connect().map_err(failed)?;
@@ -62,20 +63,22 @@ pub(super) fn rewrite(path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn fill(conn: &Connection, damaged: &Path) -> rusqlite::Result<()> {
+fn fill(conn: &Connection, damaged: &Connection, path: &Path) -> rusqlite::Result<()> {
     conn.execute_batch("PRAGMA foreign_keys = OFF")?;
-    conn.execute("ATTACH ?1 AS damaged", [damaged.to_string_lossy()])?;
+    conn.execute("ATTACH ?1 AS damaged", [path.to_string_lossy()])?;
     let tx = conn.unchecked_transaction()?;
     for table in KEPT {
         let columns = columns(&tx, table)?;
-        // An index may be torn where its table is not.
+        // An index may be torn where its table is not. Each table's own order
+        // begins with its first column, and keeps SQLite from reading an index
+        // that holds all columns, which NOT INDEXED alone does not.
         tx.execute_batch(&format!(
             "INSERT OR REPLACE INTO main.{table} ({columns})
-             SELECT {columns} FROM damaged.{table} NOT INDEXED"
+             SELECT {columns} FROM damaged.{table} NOT INDEXED ORDER BY 1"
         ))?;
     }
     for (table, key) in WELCOME {
-        take_what_can_be_read(&tx, table, key)?;
+        take_what_can_be_read(&tx, damaged, table, key)?;
     }
     // Numbers that were given out are never given out again.
     tx.execute_batch(
@@ -101,28 +104,46 @@ fn columns(conn: &Connection, table: &str) -> rusqlite::Result<String> {
     Ok(names.join(", "))
 }
 
-fn take_what_can_be_read(conn: &Connection, table: &str, key: &str) -> rusqlite::Result<()> {
+/// Reads with a connection of its own: once a statement that writes comes across
+/// a torn page, its connection is good for nothing more.
+fn take_what_can_be_read(
+    conn: &Connection,
+    damaged: &Connection,
+    table: &str,
+    key: &str,
+) -> rusqlite::Result<()> {
     let columns = columns(conn, table)?;
+    let places = vec!["?"; columns.split(", ").count()].join(", ");
+    let mut insert = conn.prepare(&format!(
+        "INSERT OR IGNORE INTO main.{table} ({columns}) VALUES ({places})"
+    ))?;
+    let mut select = damaged.prepare(&format!(
+        "SELECT {columns} FROM {table} NOT INDEXED WHERE {key} = ?1"
+    ))?;
     let last: i64 = conn.query_row(
         "SELECT coalesce(max(seq), 0) FROM damaged.sqlite_sequence WHERE name = ?1",
         [table],
         |row| row.get(0),
     )?;
-    let mut take = conn.prepare(&format!(
-        "INSERT OR IGNORE INTO main.{table} ({columns})
-         SELECT {columns} FROM damaged.{table} NOT INDEXED WHERE {key} >= ?1 AND {key} < ?2"
-    ))?;
+    let width = insert.parameter_count();
     let mut given_up = 0;
-    for from in (0..=last).step_by(TOGETHER as usize) {
-        match take.execute(params![from, from + TOGETHER]) {
-            Err(error) if is_damage(&error) => given_up += TOGETHER,
-            other => {
-                other?;
+    for number in 1..=last {
+        let row: rusqlite::Result<Option<Vec<Value>>> = select
+            .query_row([number], |row| {
+                (0..width).map(|column| row.get(column)).collect()
+            })
+            .optional();
+        match row {
+            Ok(Some(row)) => {
+                insert.execute(params_from_iter(row))?;
             }
+            Ok(None) => {}
+            Err(error) if is_damage(&error) => given_up += 1,
+            Err(error) => return Err(error),
         }
     }
     if given_up > 0 {
-        tracing::info!("about {given_up} rows of {table} cannot be read");
+        tracing::info!("at most {given_up} rows of {table} are lost");
     }
     Ok(())
 }

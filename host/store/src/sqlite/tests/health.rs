@@ -136,3 +136,51 @@ fn numbers_add_up() {
     assert_eq!(stats.sources[0].ledger.indexed, 2);
     assert_eq!((stats.models[0].present, stats.models[0].missing), (1, 2));
 }
+
+#[test]
+fn a_torn_database_is_written_anew_from_what_can_be_read() {
+    let home = Home::new();
+    let model = home.store.ensure_model("f", "m", 384).unwrap();
+    for n in 0..200 {
+        let mut item = note(home.source, &format!("{n}.md"), &format!("text number{n}"));
+        item.tags = vec![format!("a tag that is long enough {n}").repeat(3)];
+        home.put_item(item);
+        let hash = ChunkHash::of(&format!("text number{n}"));
+        let vector = vec![n as f32; 384];
+        home.store.put_vectors(model, &[(hash, vector)]).unwrap();
+    }
+    home.store.optimize().unwrap();
+    let torn: Vec<(usize, String)> = rusqlite::Connection::open(home.path())
+        .unwrap()
+        .prepare("SELECT pageno, name FROM dbstat WHERE pagetype = 'leaf' AND path <> '/'")
+        .unwrap()
+        .query_map([], |row| Ok((row.get::<_, i64>(0)? as usize, row.get(1)?)))
+        .unwrap()
+        .collect::<rusqlite::Result<_>>()
+        .unwrap();
+    let Home { store, folder, .. } = home;
+    drop(store);
+    let path = folder.path().join("pkb.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let mut count = 0;
+    for (page, name) in torn {
+        // Of the vectors, those on the first page are left whole.
+        let first = name == "vectors" && count == 0;
+        count += usize::from(name == "vectors");
+        if !first && ["vectors", "vectors_hash", "tags_tag", "terms_data"].contains(&&*name) {
+            bytes[(page - 1) * 8192..page * 8192].fill(0xa5);
+        }
+    }
+    assert!(count > 3, "{count}");
+    std::fs::write(&path, bytes).unwrap();
+    let store = SqliteStore::open(&path).unwrap();
+    let problems = store.check().unwrap();
+    assert!(problems.iter().any(|p| p.remedy == Remedy::Rewrite));
+    store.rewrite().unwrap();
+    store.rebuild_terms(1, &mut make_terms).unwrap();
+    assert_eq!(store.check().unwrap(), []);
+    let stats = store.stats().unwrap();
+    assert_eq!(stats.items, 200);
+    let present = stats.models[0].present;
+    assert!(present > 0 && present < 100, "{present}");
+}
