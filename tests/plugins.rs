@@ -353,7 +353,7 @@ fn settings_reach_the_chunker() {
     assert_eq!(found(&home.json(&["search", "otter"])).len(), 2);
     assert_eq!(found(&home.json(&["search", "kraken"])).len(), 0);
     home.stdout(&add("{}"));
-    assert_eq!(home.json(&["sync"])["sources"][0]["updated"], 2);
+    assert_eq!(home.json(&["sync"])["rechunked"], 2);
     assert_eq!(found(&home.json(&["search", "kraken"])).len(), 2);
 }
 

@@ -104,7 +104,7 @@ fn an_index_that_lacks_a_row_is_made_again() {
          PRAGMA writable_schema = ON;
          DELETE FROM sqlite_schema WHERE name = 'tags_tag';
          PRAGMA writable_schema = RESET;
-         INSERT INTO tags (item_id, seq, tag) VALUES (2, 0, 'blue');
+         INSERT INTO tags (item_id, seq, tag) VALUES (2, 9, 'blue');
          PRAGMA writable_schema = ON;
          INSERT INTO sqlite_schema SELECT * FROM kept;
          PRAGMA writable_schema = RESET;"
@@ -130,7 +130,7 @@ fn damaged_and_orphan_vectors_are_made_again_or_removed() {
         "UPDATE vectors SET vector = x'0000' WHERE id = 1;
          INSERT INTO vectors (model_id, hash, vector) SELECT model_id, randomblob(16), vector FROM vectors WHERE id = 2",
     );
-    assert_eq!(problems(&library), 2);
+    assert_eq!(problems(&library), 1, "an orphan is no damage");
     library.run(&["doctor", "--fix"]);
     assert_eq!(number(&library, "SELECT count(*) FROM vectors"), vectors);
     assert_eq!(library.run(&["status"])["model"]["missing"], 0);

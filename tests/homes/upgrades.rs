@@ -100,7 +100,7 @@ fn an_old_home_is_searched_by_meaning_without_embedding() {
         let Some(library) = old_home(schema).with_model() else {
             return;
         };
-        let answer = library.run(&["search", "insomnia remedies", "--mode", "dense"]);
+        let answer = library.run(&["search", "insomnia remedies", "--mode", "dense", "--as-is"]);
         assert_eq!(answer["hits"][0]["path"], "notes/Library/Lying awake.md");
         assert_eq!(library.run(&["status"])["model"]["missing"], 0);
         let restored = library.run(&["restore", "Gone"]);
