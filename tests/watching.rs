@@ -686,7 +686,7 @@ fn constant_edits(time: Duration, searchers: usize) {
         .sum();
     let wal = most_log.load(Ordering::Relaxed);
     waits.sort();
-    println!(
+    eprintln!(
         "{edits} edits, {} searches, none failed, none missed; logs of {logs} bytes, a write-ahead log of at most \
          {wal} bytes; from save to findable p50 {:?}, most {:?}",
         searches.load(Ordering::Relaxed),

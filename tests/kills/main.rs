@@ -120,7 +120,7 @@ fn kill_at_random(rounds: usize, kills: usize) -> usize {
         return 0;
     };
     let seed = 20_261_130;
-    println!("seed {seed}");
+    eprintln!("seed {seed}");
     let mut dice = Dice(seed);
     let mut killed = 0;
     for work in WORKS {
@@ -129,7 +129,7 @@ fn kill_at_random(rounds: usize, kills: usize) -> usize {
             killed += work.disturbed(&vault, &wanted, &mut dice, kills);
         }
     }
-    println!("{killed} kills");
+    eprintln!("{killed} kills");
     killed
 }
 

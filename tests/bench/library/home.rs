@@ -123,10 +123,10 @@ impl Kept {
         let mut random = Random(11);
         loop {
             let batch = store.unembedded(id, after, 1_000).unwrap();
-            let Some(last) = batch.iter().map(|chunk| chunk.chunk).max() else {
+            let Some(last) = batch.last() else {
                 break;
             };
-            after = Some(last);
+            after = Some(last.cursor);
             let made: Vec<(ChunkHash, Vec<f32>)> = batch
                 .iter()
                 .map(|chunk| {

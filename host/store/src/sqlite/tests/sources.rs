@@ -132,7 +132,8 @@ fn of_each_source_the_latest_runs_are_kept() {
     };
     let others = run(other);
     let first = run(home.source);
-    let last = (0..205).map(|_| run(home.source)).last();
+    let many: Vec<_> = (0..205).map(|_| run(home.source)).collect();
+    let last = many.last().copied();
     let runs = home.store.sync_runs(999).unwrap();
     assert_eq!(runs.len(), 201);
     assert_eq!(Some(runs[0].id), last);
