@@ -187,9 +187,15 @@ eval SET="": _wasm
         fi
     fi
 
-# edits notes for five minutes while two servers watch and 40 searchers search
+# edits notes for five minutes while two servers watch and 40 searchers search, then kills pkb 200 times
 soak: _wasm
+    #!/usr/bin/env bash
+    set -euo pipefail
+    models={{ quote(models) }}
+    {{ just }} model || printf '\nNOTE: there is no embedding model; the kills are left out.\n\n' >&2
+    if [[ -d "$models/minilm" ]]; then export PKB_TEST_MODELS="$models"; fi
     cargo test --workspace --test watching -- --ignored --nocapture forty_searchers_for_five_minutes
+    cargo test --workspace --test kills -- --ignored --nocapture
 
 # feeds the query parser and the analyzer odd inputs, for SECONDS each; what breaks them is kept in target/fuzz
 fuzz SECONDS="600":

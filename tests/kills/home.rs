@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
-use pkb_tests::{model_folder, pkb};
+use pkb_tests::{model_folder, pkb, workspace_root};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -81,6 +81,17 @@ impl Vault {
             models: self.models.path().to_owned(),
         };
         home.run(&["add", home.notes.to_str().unwrap(), "--name", "notes"]);
+        home
+    }
+
+    /// A home that the first pkb made, of other notes.
+    pub(crate) fn old_home(&self) -> Home {
+        let home = self.empty_home();
+        let fixture = workspace_root().join("fixtures/homes/schema-1.db");
+        fs::copy(fixture, home.database()).unwrap();
+        for log in ["pkb.db-wal", "pkb.db-shm"] {
+            let _ = fs::remove_file(home.folder.path().join(log));
+        }
         home
     }
 
