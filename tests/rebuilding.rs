@@ -68,7 +68,7 @@ fn the_old_chunks_are_searched_until_the_new_ones_have_their_vectors() {
         return;
     };
     library.write("birds.md", sections());
-    library.write("other.md", "A short note about an otter.");
+    library.write("other.md", "The invoice for the bicycle is due in May.");
     library.sync();
     let (before, spans) = (chunk_total(&library), chunks(&library));
 
