@@ -21,12 +21,18 @@ fn sections() -> String {
         .collect()
 }
 
-/// Spans of the chunks that a search for each part brings.
+/// Where the chunks stand that a search finds in the note about birds.
 fn chunks(library: &Library) -> Vec<Value> {
     let answer = library.run(&["search", "kingfisher", "--mode", "lexical"]);
-    let hits = answer["hits"].as_array().unwrap();
-    assert!(!hits.is_empty(), "{answer}");
-    hits.iter().map(|hit| hit["lines"].clone()).collect()
+    let hit = &answer["hits"][0];
+    assert_eq!(hit["path"], "notes/birds.md", "{answer}");
+    let also = hit["also"].as_array().unwrap().iter();
+    let places: Vec<Value> = std::iter::once(hit)
+        .chain(also)
+        .map(|chunk| chunk["place"].clone())
+        .collect();
+    assert!(places.iter().all(Value::is_object), "{answer}");
+    places
 }
 
 fn choose(library: &Library, chunker: &str) {
