@@ -1,7 +1,7 @@
 //! Homes over one folder of notes, to be disturbed.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
@@ -102,8 +102,13 @@ impl Vault {
             home.run(&["sync"]);
             home.folder
         });
+        self.home_like(full.path())
+    }
+
+    /// A home with a copy of the files of another.
+    fn home_like(&self, other: &Path) -> Home {
         let folder = tempfile::tempdir().unwrap();
-        for entry in fs::read_dir(full.path()).unwrap() {
+        for entry in fs::read_dir(other).unwrap() {
             let entry = entry.unwrap();
             if entry.file_type().unwrap().is_file() {
                 fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
@@ -126,6 +131,26 @@ impl Home {
 
     fn database(&self) -> PathBuf {
         self.folder.path().join("pkb.db")
+    }
+
+    /// Bytes of the write-ahead log.
+    pub(crate) fn log_bytes(&self) -> u64 {
+        fs::metadata(self.folder.path().join("pkb.db-wal")).map_or(0, |log| log.len())
+    }
+
+    /// Another home with the same files, but so much only of the log.
+    pub(crate) fn copied_with_log(&self, vault: &Vault, left: u64) -> Home {
+        let home = vault.home_like(self.folder.path());
+        let log = home.folder.path().join("pkb.db-wal");
+        fs::OpenOptions::new()
+            .write(true)
+            .open(log)
+            .unwrap()
+            .set_len(left)
+            .unwrap();
+        // The memory that processes shared went with the machine.
+        let _ = fs::remove_file(home.folder.path().join("pkb.db-shm"));
+        home
     }
 
     /// Runs to the end, which must be a good one.

@@ -230,3 +230,30 @@ fn a_disk_that_fails_at_any_commit_loses_nothing() {
         }
     }
 }
+
+/// What the disk had not written yet is lost when the power goes: the end of the
+/// log, cut anywhere.
+#[test]
+fn a_power_cut_that_costs_the_end_of_the_log_loses_nothing_else() {
+    let Some(vault) = Vault::new(60) else {
+        return;
+    };
+    let work = &WORKS[0];
+    let (wanted, _) = work.undisturbed(&vault);
+    let died = (work.prepare)(&vault);
+    assert!(!died.with_failpoints(SYNC, "after-commit=4*off->return(abort)"));
+    let log = died.log_bytes();
+    assert!(log > 0, "the log was emptied");
+    let mut dice = Dice(7);
+    for cut in 0..10 {
+        let left = match cut {
+            0 => 0,
+            1 => log - 1,
+            _ => dice.below(log),
+        };
+        let home = died.copied_with_log(&vault, left);
+        home.assert_sound("a power cut");
+        home.run(SYNC);
+        home.assert_same(&wanted, &format!("{left} of {log} bytes of the log"));
+    }
+}
