@@ -22,10 +22,10 @@ use crate::line;
 use crate::random::{Random, normalize};
 
 /// Grows when the library would come out differently.
-const RECIPE: &str = "1";
+const RECIPE: &str = "2";
 const CHUNKS: u64 = 100_000;
 /// Notes written between two looks at how many chunks there are.
-const STEP: usize = 5_000;
+const STEP: usize = 500;
 /// Length of the noise, beside two vectors of length 1.
 const NOISE: f32 = 0.5;
 
