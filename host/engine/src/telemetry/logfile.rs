@@ -48,11 +48,9 @@ impl LogFile {
         if file.metadata()?.len() < self.most {
             return Ok(());
         }
-        // Whoever else has this file open waits for the lock of the same file.
-        // Where that takes long, the next line tries again.
-        if file.try_lock().is_err() {
-            return Ok(());
-        }
+        // Whoever else has this file open waits for the lock of the same file,
+        // for as long as a rename takes.
+        file.lock()?;
         let full = fs::metadata(&self.path).is_ok_and(|there| there.len() >= self.most);
         let turned = if full {
             fs::rename(&self.path, self.old())
