@@ -1,7 +1,7 @@
 //! Takes Obsidian's `%% comments %%` out of a text.
 
 use crate::inline;
-use crate::model::Mark;
+use extract_core::Mark;
 use std::ops::Range;
 
 /// A comment that opens or closes code for the parser makes it see the rest of
@@ -155,10 +155,7 @@ fn ends_line(after: &str) -> bool {
 
 fn cut(text: &str, first_line: u32, comments: &[Range<usize>]) -> (String, Vec<Mark>) {
     let mut out = String::with_capacity(text.len());
-    let mut marks = vec![Mark {
-        offset: 0,
-        line: first_line,
-    }];
+    let mut marks = vec![Mark::line(0, first_line)];
     let mut line = first_line;
     let mut done = 0;
     for comment in comments {
@@ -174,10 +171,7 @@ fn cut(text: &str, first_line: u32, comments: &[Range<usize>]) -> (String, Vec<M
             done += rest.len() - rest.trim_start_matches([' ', '\t']).len();
         }
         if inside > 0 {
-            let mark = Mark {
-                offset: out.len(),
-                line,
-            };
+            let mark = Mark::line(out.len(), line);
             match marks.last_mut() {
                 Some(last) if last.offset == mark.offset => *last = mark,
                 _ => marks.push(mark),

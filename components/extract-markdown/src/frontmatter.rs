@@ -3,9 +3,9 @@
 mod properties;
 mod recover;
 
-use crate::model::Property;
+use extract_core::Property;
 use crate::tags;
-use crate::title;
+use extract_core::title;
 use crate::yaml::{self, Node};
 use std::collections::HashSet;
 use std::ops::Range;

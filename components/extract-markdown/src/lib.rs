@@ -7,55 +7,74 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod comments;
-mod decode;
 mod frontmatter;
-#[cfg(target_family = "wasm")]
-mod guest;
 mod html;
 mod inline;
 mod links;
-mod model;
 mod scalar;
 mod settings;
 mod tags;
 #[cfg(test)]
 mod tests;
-mod title;
 mod yaml;
 
-pub use model::{
-    Document, Failure, FailureKind, Link, LinkKind, Mark, Property, Scalar, Span, Value,
+use extract_core::{
+    About, Bytes, Decoded, Document, Documents, Extractor, Failure, Input, Mark, Ocr, all, title,
 };
 pub use settings::{Format, SETTINGS_SCHEMA, Settings};
 
-/// One sentence for a person, as `about` gives it.
-pub const SUMMARY: &str = "Reads Markdown notes, Obsidian's included, and plain text files.";
+/// The component.
+pub struct Markdown;
 
-/// More warnings than this are counted, not listed.
-const MAX_WARNINGS: usize = 20;
+extract_core::export!(crate::Markdown);
+
+impl Extractor for Markdown {
+    const ABOUT: About = About {
+        name: env!("CARGO_PKG_NAME"),
+        version: env!("CARGO_PKG_VERSION"),
+        summary: "Reads Markdown notes, Obsidian's included, and plain text files.",
+        settings_schema: SETTINGS_SCHEMA,
+    };
+
+    fn open(
+        input: Input<'_>,
+        bytes: Box<dyn Bytes>,
+        _: Box<dyn Ocr>,
+    ) -> Result<Box<dyn Documents>, Failure> {
+        let mut settings: Settings = input.settings()?;
+        if settings.format == Format::Auto && says_markdown(input.media_type) {
+            settings.format = Format::Markdown;
+        }
+        let bytes = bytes.read_all(settings.max_bytes)?;
+        Ok(all(vec![extract(input.name, bytes, &settings)?]))
+    }
+}
+
+fn says_markdown(media_type: Option<&str>) -> bool {
+    let essence = media_type.and_then(|full| full.split(';').next());
+    essence.is_some_and(|essence| {
+        let essence = essence.trim();
+        essence.eq_ignore_ascii_case("text/markdown")
+            || essence.eq_ignore_ascii_case("text/x-markdown")
+    })
+}
 
 /// Extracts the document in the file called `name` (file name with extension,
 /// without folders).
 ///
-/// Fails with [`FailureKind::TooLarge`] over `settings.max_bytes`, with
-/// [`FailureKind::InvalidInput`] where the bytes are not text and with
-/// [`FailureKind::Unsupported`] for UTF-32.
+/// Fails with [`FailureKind::InvalidInput`](extract_core::FailureKind) where the
+/// bytes are not text and as unsupported for UTF-32.
 pub fn extract(name: &str, bytes: Vec<u8>, settings: &Settings) -> Result<Document, Failure> {
-    settings.check_size(bytes.len() as u64)?;
-    let decode::Decoded { text, mut warnings } = decode::decode(bytes)?;
-    let text = unify_newlines(text);
+    let Decoded { text, mut warnings } = extract_core::decode(bytes)?;
+    let text = extract_core::unify_newlines(text);
     let mut document = if settings.format.is_markdown(name) {
         markdown(name, text)
     } else {
         plain(name, text)
     };
     warnings.append(&mut document.warnings);
-    let more = warnings.len().saturating_sub(MAX_WARNINGS);
-    if more > 0 {
-        warnings.truncate(MAX_WARNINGS);
-        warnings.push(format!("There are {more} more warnings like these."));
-    }
     document.warnings = warnings;
+    document.bound_warnings();
     Ok(document)
 }
 
@@ -100,6 +119,7 @@ fn markdown(name: &str, mut text: String) -> Document {
         aliases: front.aliases,
         links: found.links,
         warnings,
+        ..Document::default()
     }
 }
 
@@ -109,22 +129,5 @@ fn marks_from(text: &str, line: u32) -> Vec<Mark> {
     if text.is_empty() {
         return Vec::new();
     }
-    vec![Mark { offset: 0, line }]
-}
-
-/// `\r\n` and lone `\r` as `\n`. Neither adds nor removes a line.
-fn unify_newlines(text: String) -> String {
-    if !text.contains('\r') {
-        return text;
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find('\r') {
-        out.push_str(&rest[..at]);
-        out.push('\n');
-        rest = &rest[at + 1..];
-        rest = rest.strip_prefix('\n').unwrap_or(rest);
-    }
-    out.push_str(rest);
-    out
+    vec![Mark::line(0, line)]
 }

@@ -1,6 +1,6 @@
 //! Types of plain YAML scalars.
 
-use crate::model::Scalar;
+use extract_core::Scalar;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
 

@@ -1,6 +1,5 @@
 //! The component's settings.
 
-use crate::model::{Failure, FailureKind};
 use serde::Deserialize;
 
 /// JSON Schema of [`Settings`].
@@ -60,37 +59,6 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
-    /// Reads a JSON object. An empty string means the defaults. Fails with
-    /// [`FailureKind::InvalidInput`] on anything the schema does not allow.
-    pub fn parse(json: &str) -> Result<Self, Failure> {
-        if json.trim().is_empty() {
-            return Ok(Self::default());
-        }
-        serde_json::from_str(json).map_err(|error| {
-            Failure::new(
-                FailureKind::InvalidInput,
-                format!("The settings of extract-markdown cannot be read: {error}."),
-            )
-        })
-    }
-
-    /// Fails with [`FailureKind::TooLarge`] when a file of `size` bytes is over
-    /// the limit.
-    pub fn check_size(&self, size: u64) -> Result<(), Failure> {
-        if size <= self.max_bytes {
-            return Ok(());
-        }
-        Err(Failure::new(
-            FailureKind::TooLarge,
-            format!(
-                "The file has {size} bytes, over the limit of {} bytes; raise the setting max_bytes to read it.",
-                self.max_bytes
-            ),
-        ))
-    }
-}
-
 impl Format {
     /// Whether the file called `name` is read as Markdown.
     pub(crate) fn is_markdown(self, name: &str) -> bool {
@@ -109,6 +77,15 @@ impl Format {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use extract_core::{Failure, FailureKind, Input};
+
+    fn parse(settings: &str) -> Result<Settings, Failure> {
+        let input = Input {
+            settings,
+            ..Input::default()
+        };
+        input.settings()
+    }
 
     #[test]
     fn the_schema_names_each_setting_and_its_default() {
@@ -119,29 +96,20 @@ mod tests {
             .map(|(name, about)| (name.clone(), about["default"].clone()))
             .collect();
         let json = serde_json::Value::Object(defaults).to_string();
-        assert_eq!(Settings::parse(&json).unwrap(), Settings::default());
+        assert_eq!(parse(&json).unwrap(), Settings::default());
         assert_eq!(properties.len(), 2);
     }
 
     #[test]
     fn settings_are_read_strictly() {
-        assert_eq!(Settings::parse("").unwrap(), Settings::default());
-        assert_eq!(Settings::parse("{}").unwrap(), Settings::default());
-        let text = Settings::parse(r#"{"format":"text","max_bytes":5}"#).unwrap();
+        assert_eq!(parse("").unwrap(), Settings::default());
+        assert_eq!(parse("{}").unwrap(), Settings::default());
+        let text = parse(r#"{"format":"text","max_bytes":5}"#).unwrap();
         assert_eq!((text.format, text.max_bytes), (Format::Text, 5));
         for wrong in [r#"{"fromat":"text"}"#, r#"{"format":"pdf"}"#, "[", "3"] {
-            let failure = Settings::parse(wrong).unwrap_err();
+            let failure = parse(wrong).unwrap_err();
             assert_eq!(failure.kind, FailureKind::InvalidInput);
         }
-    }
-
-    #[test]
-    fn too_large_names_size_and_limit() {
-        let settings = Settings::parse(r#"{"max_bytes":5}"#).unwrap();
-        assert!(settings.check_size(5).is_ok());
-        let failure = settings.check_size(6).unwrap_err();
-        assert_eq!(failure.kind, FailureKind::TooLarge);
-        assert!(failure.message.contains("6 bytes") && failure.message.contains("5 bytes"));
     }
 
     #[test]

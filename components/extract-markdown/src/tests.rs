@@ -1,12 +1,20 @@
 //! Whole documents: properties of all of them, hostile ones, real ones.
 
-use crate::{Document, FailureKind, Mark, Settings, extract};
+use crate::{Format, Markdown, Settings, extract};
+use extract_core::{Document, Extractor as _, FailureKind, Input, Mark, NoOcr, Place};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 fn md(text: &str) -> Document {
     extract("note.md", text.as_bytes().to_vec(), &Settings::default()).unwrap()
+}
+
+fn line(mark: &Mark) -> u32 {
+    match mark.place {
+        Place::Line(line) => line,
+        _ => panic!("{mark:?} is no line"),
+    }
 }
 
 /// What holds for every document.
@@ -18,10 +26,10 @@ fn check(document: &Document) {
         assert_eq!(first.offset, 0);
     }
     for pair in document.marks.windows(2) {
-        assert!(pair[0].offset < pair[1].offset && pair[0].line < pair[1].line);
+        assert!(pair[0].offset < pair[1].offset && line(&pair[0]) < line(&pair[1]));
     }
-    for Mark { offset, line } in &document.marks {
-        assert!(text.is_char_boundary(*offset) && *offset < text.len() && *line > 0);
+    for mark in &document.marks {
+        assert!(text.is_char_boundary(mark.offset) && mark.offset < text.len() && line(mark) > 0);
     }
     for link in &document.links {
         assert!(
@@ -49,7 +57,7 @@ fn line_at(document: &Document, offset: usize) -> usize {
         .iter()
         .rfind(|mark| mark.offset <= offset)
         .unwrap();
-    mark.line as usize + document.text[mark.offset..offset].matches('\n').count()
+    line(mark) as usize + document.text[mark.offset..offset].matches('\n').count()
 }
 
 #[test]
@@ -66,7 +74,7 @@ fn a_whole_note() {
     assert_eq!(document.aliases, ["P"]);
     assert_eq!(document.links.len(), 1);
     assert_eq!(document.links[0].target, "Next");
-    let lines: Vec<_> = document.marks.iter().map(|mark| mark.line).collect();
+    let lines: Vec<_> = document.marks.iter().map(line).collect();
     assert_eq!(lines, [7, 9]);
     assert_eq!(line_at(&document, document.text.find("Text").unwrap()), 8);
     assert_eq!(line_at(&document, document.text.find("[[Next").unwrap()), 9);
@@ -100,7 +108,10 @@ fn plain_text_has_no_markup() {
     assert!(document.tags.is_empty() && document.links.is_empty());
     assert!(document.properties.is_empty());
 
-    let markdown = Settings::parse(r#"{"format":"markdown"}"#).unwrap();
+    let markdown = Settings {
+        format: Format::Markdown,
+        ..Settings::default()
+    };
     assert_eq!(
         extract("list.txt", text.into(), &markdown).unwrap().title,
         "x"
@@ -109,9 +120,14 @@ fn plain_text_has_no_markup() {
 
 #[test]
 fn files_over_the_limit_are_refused() {
-    let settings = Settings::parse(r#"{"max_bytes":3}"#).unwrap();
-    assert!(extract("a.md", b"abc".to_vec(), &settings).is_ok());
-    let failure = extract("a.md", b"abcd".to_vec(), &settings).unwrap_err();
+    let input = Input {
+        name: "a.md",
+        settings: r#"{"max_bytes":3}"#,
+        ..Input::default()
+    };
+    let open = |bytes: &[u8]| Markdown::open(input, Box::new(bytes.to_vec()), Box::new(NoOcr));
+    assert!(open(b"abc").is_ok());
+    let failure = open(b"abcd").map(|_| ()).unwrap_err();
     assert_eq!(failure.kind, FailureKind::TooLarge);
 }
 
@@ -126,7 +142,7 @@ fn a_binary_file_called_md_is_refused() {
 fn warnings_are_counted_beyond_a_few() {
     let repeated = "a: 1\n".repeat(100);
     let document = md(&format!("---\n{repeated}---\n"));
-    assert_eq!(document.warnings.len(), crate::MAX_WARNINGS + 1);
+    assert_eq!(document.warnings.len(), 20 + 1);
     assert!(document.warnings.last().unwrap().contains("79 more"));
 }
 

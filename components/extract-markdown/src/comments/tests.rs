@@ -1,4 +1,5 @@
 use super::*;
+use extract_core::Place;
 
 fn without(text: &str) -> String {
     match strip(text, 1).and_then(|stripped| stripped.result) {
@@ -9,7 +10,14 @@ fn without(text: &str) -> String {
 
 fn marks(text: &str, first_line: u32) -> Vec<(usize, u32)> {
     let (_, marks) = strip(text, first_line).unwrap().result.unwrap();
-    marks.iter().map(|mark| (mark.offset, mark.line)).collect()
+    let line = |mark: &Mark| match mark.place {
+        Place::Line(line) => line,
+        _ => panic!("{mark:?} is no line"),
+    };
+    marks
+        .iter()
+        .map(|mark| (mark.offset, line(mark)))
+        .collect()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A YAML mapping -> flat, typed properties.
 
-use crate::model::{Property, Scalar, Value};
+use extract_core::{Property, Scalar, Value};
 use crate::scalar;
 use crate::yaml::Node;
 use std::collections::HashMap;

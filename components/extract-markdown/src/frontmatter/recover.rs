@@ -1,7 +1,7 @@
 //! Frontmatter that is not quite YAML, read key by key.
 
 use super::{file_line, is_tags, warn_repeated};
-use crate::model::{Property, Scalar, Value};
+use extract_core::{Property, Scalar, Value};
 use crate::tags;
 use crate::yaml::{self, Node};
 use std::collections::HashMap;

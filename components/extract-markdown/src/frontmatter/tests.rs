@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Scalar, Value};
+use extract_core::{Scalar, Value};
 use proptest::prelude::*;
 
 /// Frontmatter and body of a note with this YAML.

@@ -15,17 +15,18 @@ const FEW_CONTROLS: usize = 4;
 
 /// A text and what was wrong with its bytes.
 #[derive(Debug)]
-pub(crate) struct Decoded {
+pub struct Decoded {
     /// Without byte order mark and NUL characters.
-    pub(crate) text: String,
-    pub(crate) warnings: Vec<String>,
+    pub text: String,
+    /// One sentence each.
+    pub warnings: Vec<String>,
 }
 
 /// Decodes a file. A byte order mark decides; without one UTF-16 shows by its
 /// NUL bytes, then valid UTF-8 is UTF-8, then a legacy charset is guessed from
 /// the whole file, and where that does not convince, what is broken in the
 /// UTF-8 is replaced. Fails for binary data and for UTF-32.
-pub(crate) fn decode(bytes: Vec<u8>) -> Result<Decoded, Failure> {
+pub fn decode(bytes: Vec<u8>) -> Result<Decoded, Failure> {
     if bytes.starts_with(&[0xFF, 0xFE, 0, 0]) || bytes.starts_with(&[0, 0, 0xFE, 0xFF]) {
         return Err(Failure::new(
             FailureKind::Unsupported,
@@ -57,6 +58,23 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Result<Decoded, Failure> {
         }
         Err(error) => not_utf8(&error.into_bytes()),
     })
+}
+
+/// `\r\n` and lone `\r` as `\n`. Neither adds nor removes a line.
+pub fn unify_newlines(text: String) -> String {
+    if !text.contains('\r') {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('\r') {
+        out.push_str(&rest[..at]);
+        out.push('\n');
+        rest = &rest[at + 1..];
+        rest = rest.strip_prefix('\n').unwrap_or(rest);
+    }
+    out.push_str(rest);
+    out
 }
 
 fn binary() -> Failure {

@@ -4,7 +4,7 @@
 const MAX_CHARS: usize = 300;
 
 /// The file name without its last extension.
-pub(crate) fn from_name(name: &str) -> String {
+pub fn from_name(name: &str) -> String {
     let stem = match name.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() => stem,
         _ => name,
@@ -13,7 +13,7 @@ pub(crate) fn from_name(name: &str) -> String {
 }
 
 /// One line, single spaces, of bearable length; nothing when nothing is left.
-pub(crate) fn tidy(raw: &str) -> Option<String> {
+pub fn tidy(raw: &str) -> Option<String> {
     let mut title = String::new();
     let mut chars = 0;
     for word in raw.split_whitespace() {
