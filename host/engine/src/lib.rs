@@ -18,6 +18,7 @@ mod embedding;
 mod engine;
 mod error;
 pub mod eval;
+mod formats;
 mod fresh;
 mod health;
 mod home;

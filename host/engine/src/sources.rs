@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::components::MARKDOWN_CHUNKER;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::formats;
 use crate::pipeline::DEFAULT_BUDGET;
 
 /// The kind of source that a folder is.
@@ -60,6 +61,18 @@ pub(crate) struct SourceSettings {
     pub(crate) folder: FolderSettings,
 }
 
+impl SourceSettings {
+    /// The settings of the extractor called `name`, where files go to several: a
+    /// JSON object.
+    pub(crate) fn settings_of(&self, name: &str) -> String {
+        let all = self.extractor_settings.as_deref().unwrap_or("{}");
+        serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(all)
+            .ok()
+            .and_then(|mut all| all.remove(name))
+            .map_or_else(|| "{}".into(), |own| own.to_string())
+    }
+}
+
 impl Engine {
     /// Makes a folder a source. Adding the same folder again changes what was
     /// given anew, the name included.
@@ -74,7 +87,7 @@ impl Engine {
             include: new.include.clone(),
             ..FolderSettings::default()
         };
-        let root = FolderSource::open(path, &asked)?.path().to_owned();
+        let root = FolderSource::open(path, &asked)?.location();
         let Some(location) = root.to_str().map(str::to_owned) else {
             return Err(Error::usage(
                 format!("the path {} is not valid Unicode", root.display()),
@@ -140,8 +153,11 @@ impl Engine {
         if let Some(extractor) = &settings.extractor {
             self.components().extractor(extractor)?;
         }
-        if let Some(settings) = &settings.extractor_settings {
-            json_object(settings)?;
+        if let Some(given) = &settings.extractor_settings {
+            let given = json_object(given)?;
+            if settings.extractor.is_none() {
+                check_names(&given)?;
+            }
         }
         let Some(given) = &spec.chunker_settings else {
             if let Some(chunker) = &spec.chunker {
@@ -217,6 +233,26 @@ impl Engine {
             hint,
         })
     }
+}
+
+/// Without one extractor for all, settings are given for each by its name.
+fn check_names(settings: &str) -> Result<(), Error> {
+    let settings: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(settings).unwrap_or_default();
+    let known = formats::extractors();
+    for (name, own) in settings {
+        if !known.contains(name.as_str()) || !own.is_object() {
+            let known: Vec<&str> = known.into_iter().collect();
+            return Err(Error::usage(
+                format!("{name:?} is no extractor that settings are given for"),
+                format!(
+                    "Write the settings of each extractor under its name, like {{\"extract-markdown\": {{\"max_bytes\": 1000000}}}}; there are {}. Or name one with --extractor.",
+                    known.join(", ")
+                ),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// A source's name stands before a `/` in paths, and on single lines.

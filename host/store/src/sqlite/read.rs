@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::attached::{self, Names};
 use super::filter::{self, Conditions};
-use super::{bad_value, json_numbers, marks, slice, unpack_strings};
+use super::{bad_value, json_numbers, ledger, marks, slice, unpack_strings};
 use crate::{
     Chunk, ChunkHash, ChunkHit, ChunkId, Item, ItemDetails, ItemId, ItemQuery, ItemStatus,
     ItemText, Order, Page, SourceId,
@@ -206,16 +206,19 @@ pub(super) fn hits(conn: &Connection, ids: &[ChunkId]) -> rusqlite::Result<Vec<C
         })?
         .collect::<rusqlite::Result<_>>()?;
     // An item's text is read once, however many of its chunks are asked for.
-    let mut items: HashMap<i64, (Item, ItemText)> = HashMap::new();
+    let mut items: HashMap<i64, (Item, ItemText, Vec<String>)> = HashMap::new();
     let mut hits = Vec::with_capacity(found.len());
     for id in ids {
         let Some((chunk, item_id)) = found.remove(id) else {
             continue;
         };
-        let (item, text) = match items.entry(item_id) {
+        let (item, text, warnings) = match items.entry(item_id) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => match item(conn, ItemId(item_id))?.zip(text(conn, item_id)?) {
-                Some(found) => new.insert(found),
+                Some((item, text)) => {
+                    let warnings = ledger::warnings(conn, &item)?;
+                    new.insert((item, text, warnings))
+                }
                 None => continue,
             },
         };
@@ -226,6 +229,7 @@ pub(super) fn hits(conn: &Connection, ids: &[ChunkId]) -> rusqlite::Result<Vec<C
             text_line: u32::try_from(line_breaks).map_or(u32::MAX, |n| n.saturating_add(1)),
             marks: marks::covering(&text.marks, chunk.span.start, chunk.span.end),
             item: item.clone(),
+            warnings: warnings.clone(),
             chunk,
         });
     }
