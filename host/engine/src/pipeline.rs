@@ -1,5 +1,6 @@
 //! What is done to each file of one source: extract, chunk, analyze.
 
+mod choose;
 mod prepared;
 mod read;
 mod spool;
@@ -9,7 +10,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use pkb_runtime::{Analyzer, CallError, Chunker, Document, Extractor, PictureReader, TokenCounter};
+use pkb_runtime::{Analyzer, CallError, Chunker, Document, TokenCounter};
 use pkb_sources::{FolderSettings, FolderSource};
 use pkb_store::{
     Analyzable, ChunkHash, ChunkSet, ChunkWrite, LedgerState, Outdated, Provenance, Source,
@@ -17,8 +18,9 @@ use pkb_store::{
 };
 use tracing::field::Empty;
 
-pub(crate) use self::read::{CHANGED, Read};
-use crate::components::{Components, DEFAULT_TOKENIZER, MARKDOWN_CHUNKER, TEXT_CHUNKER};
+pub(crate) use self::choose::Chooser;
+pub(crate) use self::read::{CHANGED, Lent, Read};
+use crate::components::{DEFAULT_TOKENIZER, MARKDOWN_CHUNKER, TEXT_CHUNKER};
 use crate::embedding::embedded_text;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -45,9 +47,7 @@ pub(crate) struct Pipeline {
     whole_keys: HashSet<String>,
     definition: blake3::Hash,
     pub(crate) folder_settings: FolderSettings,
-    components: Arc<Components>,
-    extractors: Extractors,
-    pub(crate) pictures: Option<Arc<dyn PictureReader>>,
+    pub(crate) chooser: Chooser,
     markdown: Arc<Chunker>,
     text: Arc<Chunker>,
     markdown_settings: String,
@@ -55,14 +55,6 @@ pub(crate) struct Pipeline {
     tokens: Arc<dyn TokenCounter>,
     analyzer: Arc<Analyzer>,
     budget: u32,
-}
-
-/// Which extractors a source's files are given to.
-enum Extractors {
-    /// The one that the user chose, for all, with its settings.
-    One(Arc<Extractor>, String),
-    /// The one for what a file is.
-    ByFormat(SourceSettings),
 }
 
 /// What is taken of a source's folder.
@@ -138,22 +130,8 @@ impl Pipeline {
             set_key(&markdown, &markdown_settings, definition, budget),
             set_key(&text, &text_settings, definition, budget),
         ];
-        let (extractors, mut read_keys) = match &settings.extractor {
-            Some(name) => {
-                let extractor = components.extractor(name)?;
-                let own = settings.extractor_settings.clone();
-                let own = own.unwrap_or_else(|| "{}".into());
-                let read_key = key(&[&extractor.info().sha256, &own]);
-                (Extractors::One(extractor, own), vec![read_key])
-            }
-            None => {
-                let keys: Result<Vec<String>, Error> = formats::extractors()
-                    .into_iter()
-                    .map(|name| read_key(components, name, &settings.settings_of(name)))
-                    .collect();
-                (Extractors::ByFormat(settings), keys?)
-            }
-        };
+        let chooser = Chooser::new(engine, &settings)?;
+        let mut read_keys = chooser.keys()?;
         let all: Vec<&str> = read_keys.iter().map(String::as_str).collect();
         let skip_key = key(&[formats::VERSION, &all.join(",")]);
         read_keys.push(skip_key.clone());
@@ -167,9 +145,7 @@ impl Pipeline {
             whole_keys,
             definition,
             folder_settings,
-            components: engine.shared_components(),
-            extractors,
-            pictures: None,
+            chooser,
             markdown,
             text,
             markdown_settings,
@@ -178,6 +154,12 @@ impl Pipeline {
             analyzer: components.analyzer()?,
             budget,
         })
+    }
+
+    /// Has the words in pictures read, in a source with so many bytes of files
+    /// that may hold some.
+    pub(crate) fn read_pictures(&mut self, bytes: u64) {
+        self.chooser.read_pictures(bytes);
     }
 
     /// Whether what is known was made as it would be made now.
@@ -350,12 +332,6 @@ impl Pipeline {
 /// A hash of parts, as 16 hexadecimal digits.
 fn key(parts: &[&str]) -> String {
     blake3::hash(parts.join("\0").as_bytes()).to_hex()[..16].to_owned()
-}
-
-/// What tells one way to read files from others: the extractor and its
-/// settings, known without loading it.
-fn read_key(components: &Components, extractor: &str, settings: &str) -> Result<String, Error> {
-    Ok(key(&[&components.sha256(extractor)?, settings]))
 }
 
 /// What tells a chunk set from others: equal keys make equal chunks.

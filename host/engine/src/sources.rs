@@ -12,6 +12,7 @@ use crate::components::MARKDOWN_CHUNKER;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::formats;
+use crate::ocr::OcrSettings;
 use crate::pipeline::DEFAULT_BUDGET;
 
 /// The kind of source that a folder is.
@@ -31,8 +32,11 @@ pub struct NewFolder {
     /// The extractor, where the usual one is not wanted: it is then given every
     /// file.
     pub extractor: Option<String>,
-    /// The extractor's settings, a JSON object.
+    /// The extractor's settings, a JSON object; without one extractor for all,
+    /// an object with the settings of each under its name.
     pub extractor_settings: Option<String>,
+    /// How the words in pictures are read.
+    pub ocr: Option<OcrSettings>,
     /// Patterns of files and folders to pass over.
     pub ignore: Vec<String>,
     /// Patterns of the only files to take; none takes all.
@@ -58,6 +62,9 @@ pub(crate) struct SourceSettings {
     pub(crate) extractor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) extractor_settings: Option<String>,
+    /// How the words in pictures are read; none where nobody said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ocr: Option<OcrSettings>,
     pub(crate) folder: FolderSettings,
 }
 
@@ -70,6 +77,20 @@ impl SourceSettings {
             .ok()
             .and_then(|mut all| all.remove(name))
             .map_or_else(|| "{}".into(), |own| own.to_string())
+    }
+
+    /// Whether what is given for extractors can be settings.
+    ///
+    /// # Errors
+    /// Wrong usage, where not.
+    pub(crate) fn check_extractors(&self) -> Result<(), Error> {
+        if let Some(given) = &self.extractor_settings {
+            let given = json_object(given)?;
+            if self.extractor.is_none() {
+                check_names(&given)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -129,6 +150,10 @@ impl Engine {
             .extractor_settings
             .clone()
             .or(settings.extractor_settings);
+        if let Some(ocr) = &new.ocr {
+            ocr.check()?;
+            settings.ocr = Some(ocr.clone());
+        }
         if !asked.ignore.is_empty() {
             settings.folder.ignore = asked.ignore;
         }
@@ -153,12 +178,7 @@ impl Engine {
         if let Some(extractor) = &settings.extractor {
             self.components().extractor(extractor)?;
         }
-        if let Some(given) = &settings.extractor_settings {
-            let given = json_object(given)?;
-            if settings.extractor.is_none() {
-                check_names(&given)?;
-            }
-        }
+        settings.check_extractors()?;
         let Some(given) = &spec.chunker_settings else {
             if let Some(chunker) = &spec.chunker {
                 self.components().chunker(chunker)?;

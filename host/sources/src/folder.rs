@@ -171,6 +171,12 @@ impl FolderSource {
         &self.path
     }
 
+    /// The id of the single file that was opened; none for a folder.
+    #[must_use]
+    pub fn only(&self) -> Option<&str> {
+        self.only.as_deref()
+    }
+
     /// What was opened, absolutely: the folder, or the single file.
     #[must_use]
     pub fn location(&self) -> PathBuf {

@@ -54,12 +54,17 @@ pub(crate) fn folder_or_file(input: &Path) -> Result<(PathBuf, Option<String>), 
     Ok((folder.to_owned(), Some(file)))
 }
 
-/// Where an item of a folder is. It need not be there any more.
+/// Where an item of a folder is, or of a single file that `root` names. It need
+/// not be there any more.
 ///
 /// # Errors
 /// [`Error::Id`] when a folder does not give out such ids.
 pub fn item_path(root: &Path, external_id: &str) -> Result<PathBuf, Error> {
-    Ok(root.join(id::to_path(external_id)?))
+    let inside = id::to_path(external_id)?;
+    if root.file_name() == Some(inside.as_os_str()) && root.is_file() {
+        return Ok(root.to_owned());
+    }
+    Ok(root.join(inside))
 }
 
 /// The `file://` URL of an item of a folder, which `root` names absolutely.
@@ -129,6 +134,8 @@ mod tests {
             item_path(&folder, only.as_deref().unwrap()).unwrap(),
             folder.join("one 100%.md")
         );
+        let alone = item_path(&file, only.as_deref().unwrap()).unwrap();
+        assert_eq!(alone, file);
         assert_eq!(folder_or_file(temp.path()).unwrap(), (folder, None));
         assert!(folder_or_file(&temp.path().join("no.md")).is_err());
     }

@@ -132,6 +132,12 @@ impl Why {
 }
 
 impl Found {
+    /// Bytes of the files that may hold pictures of pages.
+    pub(super) fn bytes_with_pictures(&self) -> u64 {
+        let is_one = |file: &&File| file.id.to_ascii_lowercase().ends_with(".pdf");
+        self.files.iter().filter(is_one).map(|file| file.size).sum()
+    }
+
     fn pass(&mut self, id: String, why: Why, reason: String, folder: bool) {
         if folder {
             self.unseen.push(id.clone());

@@ -314,13 +314,14 @@ impl Engine {
         found: Option<Found>,
     ) -> Result<(), Error> {
         let _span = tracing::info_span!("ingest").entered();
-        let pipeline = Pipeline::of(self, source)?;
+        let mut pipeline = Pipeline::of(self, source)?;
         let folder =
             FolderSource::open(Path::new(&source.spec.location), &pipeline.folder_settings)?;
         let found = match found {
             Some(found) => found,
             None => scan(&folder, job)?,
         };
+        pipeline.read_pictures(found.bytes_with_pictures());
         let (known, parts) = split(self.store().stamps(source.id)?);
         let work = Work {
             source,

@@ -9,9 +9,8 @@ use pkb_store::Provenance;
 use tracing::field::Empty;
 
 use super::walk::{Choose, Chosen, Extracted, Input, Own, Part, Walk};
-use super::{Extractors, Pipeline, Prepared, read_key};
+use super::{Pipeline, Prepared};
 use crate::error::Error;
-use crate::formats;
 
 /// Why a file failed that was written to while it was read.
 pub(crate) const CHANGED: &str = "changed";
@@ -316,34 +315,6 @@ impl Pipeline {
             },
         }
     }
-
-    /// The extractor for a file; none where nothing reads it.
-    pub(crate) fn choose(
-        &self,
-        head: &[u8],
-        name: &str,
-        media_type: Option<&str>,
-    ) -> Result<Option<Chosen>, Error> {
-        let format = formats::detect(head, name, media_type);
-        match (&self.extractors, format) {
-            (Extractors::One(extractor, settings), format) => Ok(Some(Chosen {
-                extractor: extractor.clone(),
-                settings: settings.clone(),
-                key: super::key(&[&extractor.info().sha256, settings]),
-                kind: format.map_or("note", |format| format.kind),
-            })),
-            (Extractors::ByFormat(_), None) => Ok(None),
-            (Extractors::ByFormat(settings), Some(format)) => {
-                let settings = settings.settings_of(format.extractor);
-                Ok(Some(Chosen {
-                    extractor: self.components.extractor(format.extractor)?,
-                    key: read_key(&self.components, format.extractor, &settings)?,
-                    settings,
-                    kind: format.kind,
-                }))
-            }
-        }
-    }
 }
 
 /// Chooses for one file of a source.
@@ -359,11 +330,11 @@ impl Choose for Reading<'_> {
         name: &str,
         media_type: Option<&str>,
     ) -> Result<Option<Chosen>, Error> {
-        self.pipeline.choose(head, name, media_type)
+        self.pipeline.chooser.choose(head, name, media_type)
     }
 
     fn pictures(&self) -> Option<Arc<dyn PictureReader>> {
-        self.pipeline.pictures.clone()
+        self.pipeline.chooser.pictures()
     }
 
     fn is_known(&self, id: &str, hash: &[u8; 32]) -> bool {
@@ -372,7 +343,7 @@ impl Choose for Reading<'_> {
 }
 
 /// A file, lent to a component.
-struct Lent(Arc<FileBlob>);
+pub(crate) struct Lent(pub(crate) Arc<FileBlob>);
 
 impl Blob for Lent {
     fn size(&self) -> u64 {

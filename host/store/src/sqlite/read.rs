@@ -9,8 +9,8 @@ use super::attached::{self, Names};
 use super::filter::{self, Conditions};
 use super::{bad_value, json_numbers, ledger, marks, slice, unpack_strings};
 use crate::{
-    Chunk, ChunkHash, ChunkHit, ChunkId, Item, ItemDetails, ItemId, ItemQuery, ItemStatus,
-    ItemText, Order, Page, SourceId,
+    Chunk, ChunkHash, ChunkHit, ChunkId, Deleted, Filter, Item, ItemDetails, ItemId, ItemQuery,
+    ItemStatus, ItemText, Order, Page, SourceId,
 };
 
 /// The columns [`item_from`] reads, of `items i JOIN sources s`.
@@ -69,6 +69,36 @@ pub(super) fn item_by_identity(
     ))?
     .query_row(params![source.0, external_id], item_from)
     .optional()
+}
+
+/// The items inside another, by external id: theirs goes on after its with
+/// `//`.
+pub(super) fn inside(
+    conn: &Connection,
+    source: SourceId,
+    external_id: &str,
+    deleted: Deleted,
+) -> rusqlite::Result<Vec<Item>> {
+    // The character after the slash ends the range.
+    let (from, until) = (format!("{external_id}//"), format!("{external_id}/0"));
+    let deleted = filter::deleted(deleted);
+    let Conditions { sql, mut values } = {
+        let mut conditions = Conditions::of(&Filter::default());
+        conditions.also(&deleted);
+        conditions
+    };
+    let first = values.len();
+    values.extend([source.0.into(), from.into(), until.into()]);
+    conn.prepare_cached(&format!(
+        "SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES}
+         WHERE {sql} AND i.source_id = ?{} AND i.external_id >= ?{} AND i.external_id < ?{}
+         ORDER BY i.external_id",
+        first + 1,
+        first + 2,
+        first + 3
+    ))?
+    .query_map(params_from_iter(&values), item_from)?
+    .collect()
 }
 
 pub(super) fn details(conn: &Connection, id: ItemId) -> rusqlite::Result<Option<ItemDetails>> {
