@@ -12,8 +12,8 @@ use crate::names::{Attribute, Name};
 
 /// As in Blink and WebKit: an element deeper than this becomes a sibling.
 const MAX_DEPTH: usize = 512;
-/// More nodes than this (80 MB of them) are not read.
-const MAX_NODES: usize = 4_000_000;
+/// More nodes than this (40 MB of them, of a page of 30 MB) are not read.
+const MAX_NODES: usize = 2_000_000;
 /// Longer texts and values are not numbered.
 const MAX_TEXT: usize = u32::MAX as usize;
 /// Longer values of attributes are no names, addresses or texts.

@@ -1,5 +1,7 @@
 //! Tree -> Markdown.
 
+use std::ops::Range;
+
 use extract_core::Link;
 
 use crate::address::{leads_somewhere, resolve};
@@ -36,17 +38,17 @@ pub struct Rendered {
     pub links: Vec<Link>,
 }
 
-/// Renders the elements `roots`, one after the other, with all in them.
-pub fn render(dom: &Dom, roots: &[NodeId], options: &Options<'_>) -> Rendered {
+/// Renders stretches of nodes, each with all that is in them, as blocks.
+pub fn render(dom: &Dom, stretches: &[Range<NodeId>], options: &Options<'_>) -> Rendered {
     let mut renderer = Renderer {
         dom,
         options,
         out: Writer::new(),
         lists: Vec::new(),
     };
-    for &root in roots {
+    for stretch in stretches {
         renderer.out.gap(Gap::Blank);
-        renderer.nodes(root, dom.end(root));
+        renderer.nodes(stretch.start, stretch.end);
     }
     let Writer { out, mut links, .. } = renderer.out;
     links.sort_by_key(|link| (link.span.start, std::cmp::Reverse(link.span.end)));
