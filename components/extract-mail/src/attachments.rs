@@ -66,7 +66,10 @@ fn is_wanted(part: &Part, settings: &Settings) -> bool {
     if part.body.is_empty() || (is_machinery(part) && !media.is_attachment) {
         return false;
     }
-    if matches!(media.subtype.as_str(), "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature" | "pgp-encrypted") {
+    if matches!(
+        media.subtype.as_str(),
+        "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature" | "pgp-encrypted"
+    ) {
         return false;
     }
     let is_shown = media.is_inline || media.content_id.is_some();
@@ -93,9 +96,15 @@ impl List {
     fn add_part(&mut self, raw: &[u8], part: &Part) {
         let media = &part.media;
         let media_type = format!("{}/{}", media.kind, media.subtype);
-        let own = media.file_name.as_deref().map(tidy).filter(|name| !name.is_empty());
+        let own = media
+            .file_name
+            .as_deref()
+            .map(tidy)
+            .filter(|name| !name.is_empty());
         let is_tnef = matches!(media.subtype.as_str(), "ms-tnef" | "vnd.ms-tnef")
-            || own.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("winmail.dat"));
+            || own
+                .as_deref()
+                .is_some_and(|name| name.eq_ignore_ascii_case("winmail.dat"));
         if is_tnef && self.add_tnef(&media.transfer.decode(&raw[part.body.clone()]).0) {
             return;
         }
@@ -114,7 +123,10 @@ impl List {
     /// Whether the files in a `winmail.dat` could be taken out.
     fn add_tnef(&mut self, bytes: &[u8]) -> bool {
         let Some(files) = tnef::files(bytes) else {
-            self.warnings.push("The attachment winmail.dat, Outlook's own form of the message, could not be read.".to_owned());
+            self.warnings.push(
+                "The attachment winmail.dat, Outlook's own form of the message, could not be read."
+                    .to_owned(),
+            );
             return false;
         };
         self.warnings.push(format!(
@@ -173,7 +185,9 @@ impl List {
                 .or_else(|| memchr::memmem::find(start, b"\n\r\n"))
                 .unwrap_or(start.len());
             let subject = Headers::of(&start[..end]).text("subject");
-            let subject = subject.map(|subject| tidy(&subject)).filter(|subject| !subject.is_empty());
+            let subject = subject
+                .map(|subject| tidy(&subject))
+                .filter(|subject| !subject.is_empty());
             return match subject {
                 Some(subject) => format!("{subject}.eml"),
                 None => format!("message-{number}.eml"),
@@ -191,15 +205,27 @@ impl List {
 
 /// Bytes without what differs between two copies of a text.
 fn normal_lines(bytes: &[u8]) -> Vec<u8> {
-    bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+    bytes
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect()
 }
 
 /// A file name without folders and characters that names do not have.
 fn tidy(name: &str) -> String {
     let base = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let kept = base.chars().map(|c| if c.is_whitespace() { ' ' } else { c });
+    let kept = base
+        .chars()
+        .map(|c| if c.is_whitespace() { ' ' } else { c });
     let kept: String = kept
-        .filter(|c| !c.is_control() && !matches!(c, '<' | '>' | '"' | '|' | '*' | '?' | ':' | '\u{202A}'..='\u{202E}'))
+        .filter(|c| {
+            !c.is_control()
+                && !matches!(
+                    c,
+                    '<' | '>' | '"' | '|' | '*' | '?' | ':' | '\u{202A}'..='\u{202E}'
+                )
+        })
         .collect();
     let words: Vec<&str> = kept.split(' ').filter(|word| !word.is_empty()).collect();
     let name = words.join(" ");
@@ -253,7 +279,13 @@ mod tests {
     fn names(raw: &str) -> Vec<String> {
         let tree = crate::mime::parse(raw.as_bytes());
         let structure = Structure::of(&tree);
-        let (found, _) = list(raw.as_bytes(), &tree, &structure, Vec::new(), &Settings::default());
+        let (found, _) = list(
+            raw.as_bytes(),
+            &tree,
+            &structure,
+            Vec::new(),
+            &Settings::default(),
+        );
         found.into_iter().map(|one| one.name).collect()
     }
 
@@ -271,7 +303,16 @@ mod tests {
             "Content-Type: application/pdf\n\nx",
             "Content-Type: message/rfc822\n\nSubject: Old: news\n\ntext",
         ]);
-        assert_eq!(names(&raw), ["b.pdf", "B-2.PDF", "b-3.pdf", "attachment-4.pdf", "Old news.eml"]);
+        assert_eq!(
+            names(&raw),
+            [
+                "b.pdf",
+                "B-2.PDF",
+                "b-3.pdf",
+                "attachment-4.pdf",
+                "Old news.eml"
+            ]
+        );
     }
 
     #[test]
@@ -280,7 +321,10 @@ mod tests {
         let pixel = "Content-Type: image/gif\nContent-Disposition: inline\n\nx";
         let signature = "Content-Type: application/pgp-signature; name=signature.asc\n\nx";
         assert!(names(&mixed(&[logo, pixel, signature])).is_empty());
-        let photo = format!("Content-Type: image/jpeg; name=p.jpg\nContent-ID: <p>\n\n{}", "x".repeat(20_000));
+        let photo = format!(
+            "Content-Type: image/jpeg; name=p.jpg\nContent-ID: <p>\n\n{}",
+            "x".repeat(20_000)
+        );
         assert_eq!(names(&mixed(&[&photo])), ["p.jpg"]);
     }
 

@@ -56,7 +56,8 @@ struct Source {
 pub(crate) fn read(raw: &[u8], tree: &Tree, structure: &Structure, about: About) -> Body {
     let mut body = Body::default();
     let mut sources = body.sources(raw, tree, &structure.text);
-    let length = |sources: &[Source]| -> usize { sources.iter().map(|one| one.text.trim().len()).sum() };
+    let length =
+        |sources: &[Source]| -> usize { sources.iter().map(|one| one.text.trim().len()).sum() };
     if structure.html != structure.text
         && let Some(least) = least_of_html(&sources)
     {
@@ -109,7 +110,8 @@ impl Body {
         let mut sources = Vec::new();
         for &number in numbers {
             if left == 0 {
-                self.warnings.push("Some of the text was left out, as there is too much of it.".to_owned());
+                self.warnings
+                    .push("Some of the text was left out, as there is too much of it.".to_owned());
                 break;
             }
             let media = &tree.parts[number].media;
@@ -185,7 +187,10 @@ impl Body {
             })
             .collect();
         let says = |(source, found): (&Source, &Separated)| {
-            found.kept.iter().any(|range| !source.text[range.clone()].trim().is_empty())
+            found
+                .kept
+                .iter()
+                .any(|range| !source.text[range.clone()].trim().is_empty())
         };
         let says_nothing = !sources.iter().zip(&separated).any(says);
         if says_nothing && separated.iter().any(|found| found.only_quotes) {
@@ -210,7 +215,9 @@ impl Body {
     }
 
     fn add(&mut self, source: &Source, kept: &[Range<usize>]) {
-        let says = kept.iter().any(|range| !source.text[range.clone()].trim().is_empty());
+        let says = kept
+            .iter()
+            .any(|range| !source.text[range.clone()].trim().is_empty());
         if !says {
             return;
         }
@@ -219,20 +226,24 @@ impl Body {
             self.text.push_str("\n\n");
         }
         if !source.is_html {
-            let text: String = kept.iter().map(|range| &source.text[range.clone()]).collect();
+            let text: String = kept
+                .iter()
+                .map(|range| &source.text[range.clone()])
+                .collect();
             let text = plain::to_markdown(text.trim_matches('\n'));
             let base = self.text.len();
-            self.links.extend(plain::addresses(&text).into_iter().map(|range| Link {
-                kind: LinkKind::Hyperlink,
-                target: text[range.clone()].to_owned(),
-                heading: None,
-                block: None,
-                label: None,
-                span: Span {
-                    start: base + range.start,
-                    end: base + range.end,
-                },
-            }));
+            self.links
+                .extend(plain::addresses(&text).into_iter().map(|range| Link {
+                    kind: LinkKind::Hyperlink,
+                    target: text[range.clone()].to_owned(),
+                    heading: None,
+                    block: None,
+                    label: None,
+                    span: Span {
+                        start: base + range.start,
+                        end: base + range.end,
+                    },
+                }));
             self.text.push_str(&text);
             return;
         }

@@ -32,7 +32,11 @@ fn guess(bytes: &[u8], iso_2022_jp: Iso2022JpDetection) -> &'static Encoding {
 
 /// The text of a body and, where its charset was not the one it claims, a
 /// sentence about that.
-pub(crate) fn body(bytes: &[u8], declared: Option<&str>, is_html: bool) -> (String, Option<String>) {
+pub(crate) fn body(
+    bytes: &[u8],
+    declared: Option<&str>,
+    is_html: bool,
+) -> (String, Option<String>) {
     let (mut text, warning) = decode(bytes, declared, is_html);
     if text.starts_with('\u{FEFF}') {
         text.drain(..'\u{FEFF}'.len_utf8());
@@ -44,9 +48,17 @@ fn decode(bytes: &[u8], declared: Option<&str>, is_html: bool) -> (String, Optio
     let declared = declared.map(str::trim).filter(|label| !label.is_empty());
     // Plain ASCII says nothing of the charset, and needs none.
     let says_ascii = declared.is_none_or(|label| {
-        ["us-ascii", "ascii", "default_charset", "unknown-8bit", "x-unknown", "utf-8", "utf8"]
-            .iter()
-            .any(|known| label.eq_ignore_ascii_case(known))
+        [
+            "us-ascii",
+            "ascii",
+            "default_charset",
+            "unknown-8bit",
+            "x-unknown",
+            "utf-8",
+            "utf8",
+        ]
+        .iter()
+        .any(|known| label.eq_ignore_ascii_case(known))
     });
     let escapes = memchr::memmem::find(bytes, b"\x1B$").is_some();
     if says_ascii {
@@ -113,9 +125,14 @@ fn damaged(encoding: &'static Encoding, bytes: &[u8], label: &str) -> (String, O
 
 fn detected(bytes: &[u8], declared: Option<&str>) -> (String, Option<String>) {
     if std::str::from_utf8(bytes).is_ok() && memchr::memmem::find(bytes, b"\x1B$").is_none() {
-        return (utf8(bytes), declared.map(|label| not_declared(label, UTF_8)));
+        return (
+            utf8(bytes),
+            declared.map(|label| not_declared(label, UTF_8)),
+        );
     }
-    let replaced = bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty());
+    let replaced = bytes
+        .utf8_chunks()
+        .filter(|chunk| !chunk.invalid().is_empty());
     let right = utf8(bytes).chars().filter(|c| !c.is_ascii()).count();
     let broken = replaced.count();
     // UTF-8 with a few broken places is UTF-8.
@@ -126,7 +143,10 @@ fn detected(bytes: &[u8], declared: Option<&str>) -> (String, Option<String>) {
     let encoding = guess(bytes, Iso2022JpDetection::Allow);
     let text = match sound(encoding, bytes) {
         Some(text) => text,
-        None => WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(),
+        None => WINDOWS_1252
+            .decode_without_bom_handling(bytes)
+            .0
+            .into_owned(),
     };
     let warning = match declared {
         Some(label) => not_declared(label, encoding),
@@ -195,13 +215,20 @@ mod tests {
             (b"\x84", "cp850", "ä"),
         ];
         for (bytes, declared, text) in cases {
-            assert_eq!(read(bytes, declared), (text.to_owned(), false), "{declared}");
+            assert_eq!(
+                read(bytes, declared),
+                (text.to_owned(), false),
+                "{declared}"
+            );
         }
     }
 
     #[test]
     fn a_wrong_charset_is_found_out_and_said() {
-        assert_eq!(read("Grüße".as_bytes(), "iso-8859-1"), ("Grüße".into(), true));
+        assert_eq!(
+            read("Grüße".as_bytes(), "iso-8859-1"),
+            ("Grüße".into(), true)
+        );
         let latin = b"Viele Gr\xFC\xDFe aus M\xFCnchen, und sch\xF6ne Feiertage!";
         let text = "Viele Grüße aus München, und schöne Feiertage!";
         for declared in ["utf-8", "us-ascii", "x-nonsense", ""] {

@@ -148,7 +148,12 @@ mod tests {
 
     #[test]
     fn what_is_no_date_is_none() {
-        for text in ["", "yesterday", "Tue, 31 Feb 2002 00:00:00 +0000", "1 Jan 1802 00:00:00 +0000"] {
+        for text in [
+            "",
+            "yesterday",
+            "Tue, 31 Feb 2002 00:00:00 +0000",
+            "1 Jan 1802 00:00:00 +0000",
+        ] {
             assert_eq!(of_field(text.as_bytes()), None, "{text}");
         }
     }

@@ -10,9 +10,28 @@ const HEAD: u32 = 64 << 10;
 
 /// Fields that hardly anything but mail has, in lower case.
 const MAIL_FIELDS: &[&str] = &[
-    "from", "to", "subject", "date", "received", "return-path", "message-id", "mime-version", "content-type",
-    "delivered-to", "sender", "reply-to", "cc", "x-mailer", "in-reply-to", "references", "envelope-to", "resent-from",
-    "content-transfer-encoding", "dkim-signature", "x-received", "content-disposition",
+    "from",
+    "to",
+    "subject",
+    "date",
+    "received",
+    "return-path",
+    "message-id",
+    "mime-version",
+    "content-type",
+    "delivered-to",
+    "sender",
+    "reply-to",
+    "cc",
+    "x-mailer",
+    "in-reply-to",
+    "references",
+    "envelope-to",
+    "resent-from",
+    "content-transfer-encoding",
+    "dkim-signature",
+    "x-received",
+    "content-disposition",
 ];
 
 /// The kinds.
@@ -33,8 +52,15 @@ impl Format {
     pub(crate) fn of(input: Input<'_>, bytes: &dyn Bytes) -> Result<Self, Failure> {
         let head = bytes.read(0, HEAD)?;
         let size = bytes.size();
-        let says_message = matches!(input.extension().as_str(), "eml" | "emlx" | "mht" | "mhtml" | "nws")
-            || input.media_type.is_some_and(|media| media.trim().to_ascii_lowercase().starts_with("message/rfc822"));
+        let says_message = matches!(
+            input.extension().as_str(),
+            "eml" | "emlx" | "mht" | "mhtml" | "nws"
+        ) || input.media_type.is_some_and(|media| {
+            media
+                .trim()
+                .to_ascii_lowercase()
+                .starts_with("message/rfc822")
+        });
         let start = skip_blank(&head);
         let rest = &head[start..];
         let line = first_line(rest);
@@ -49,7 +75,11 @@ impl Format {
         if is_from && !says_message {
             return Ok(Self::Mailbox);
         }
-        let start = if is_from || line.starts_with(b">From ") { start + line.len() } else { start };
+        let start = if is_from || line.starts_with(b">From ") {
+            start + line.len()
+        } else {
+            start
+        };
         if has_fields(&head[start..], says_message) {
             let start = start as u64;
             return Ok(Self::Message { start, end: size });
@@ -69,7 +99,11 @@ impl Format {
 
 /// How many bytes of white space, NUL and byte order mark come first.
 fn skip_blank(head: &[u8]) -> usize {
-    let mark = if head.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    let mark = if head.starts_with(b"\xEF\xBB\xBF") {
+        3
+    } else {
+        0
+    };
     let blank = head[mark..]
         .iter()
         .take_while(|&&byte| byte.is_ascii_whitespace() || byte == 0)
@@ -141,16 +175,28 @@ mod tests {
     #[test]
     fn content_decides() {
         let message = "Received: x\n\ty\nSubject: z\n\ntext";
-        let whole = Some(Format::Message { start: 0, end: message.len() as u64 });
+        let whole = Some(Format::Message {
+            start: 0,
+            end: message.len() as u64,
+        });
         assert_eq!(format("1234.M1P2.host:2,S", message), whole);
-        assert_eq!(format("x", &format!("{FROM}Subject: y\n\nz")), Some(Format::Mailbox));
-        assert_eq!(format("x", &format!("rubbish\n\n{FROM}Subject: y\n\nz")), Some(Format::Mailbox));
+        assert_eq!(
+            format("x", &format!("{FROM}Subject: y\n\nz")),
+            Some(Format::Mailbox)
+        );
+        assert_eq!(
+            format("x", &format!("rubbish\n\n{FROM}Subject: y\n\nz")),
+            Some(Format::Mailbox)
+        );
     }
 
     #[test]
     fn a_message_may_have_the_line_it_had_in_a_mailbox() {
         let text = format!("{FROM}Subject: y\n\nz");
-        let expected = Format::Message { start: FROM.len() as u64, end: text.len() as u64 };
+        let expected = Format::Message {
+            start: FROM.len() as u64,
+            end: text.len() as u64,
+        };
         assert_eq!(format("a.eml", &text), Some(expected));
     }
 
@@ -166,7 +212,14 @@ mod tests {
 
     #[test]
     fn other_files_are_no_mail() {
-        for text in ["", "Hello: world", "Dear all,\n\nFrom: me", "%PDF-1.7", "{\"a\": 1}", "12\n34\n"] {
+        for text in [
+            "",
+            "Hello: world",
+            "Dear all,\n\nFrom: me",
+            "%PDF-1.7",
+            "{\"a\": 1}",
+            "12\n34\n",
+        ] {
             assert_eq!(format("x.txt", text), None, "{text}");
         }
     }

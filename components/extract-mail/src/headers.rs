@@ -96,7 +96,10 @@ impl<'a> Headers<'a> {
         let mut fields: Vec<(&[u8], Range<usize>)> = Vec::new();
         for line in Lines::new(block, 0) {
             let text = &block[line.clone()];
-            if text.first().is_some_and(|&byte| byte == b' ' || byte == b'\t') {
+            if text
+                .first()
+                .is_some_and(|&byte| byte == b' ' || byte == b'\t')
+            {
                 if let Some((_, value)) = fields.last_mut() {
                     value.end = line.end;
                 }
@@ -118,7 +121,10 @@ impl<'a> Headers<'a> {
         }
     }
 
-    pub(crate) fn all<'n>(&self, name: &'n str) -> impl Iterator<Item = &'a [u8]> + use<'a, 'n, '_> {
+    pub(crate) fn all<'n>(
+        &self,
+        name: &'n str,
+    ) -> impl Iterator<Item = &'a [u8]> + use<'a, 'n, '_> {
         self.fields
             .iter()
             .filter(move |(own, _)| own.eq_ignore_ascii_case(name.as_bytes()))
@@ -274,7 +280,9 @@ fn add_people(address: &Parsed<'_>, people: &mut Vec<Person>) {
         // Some programs write the address where the name should be.
         let name = name.filter(|name| {
             let bare = name.trim_matches(|c| matches!(c, '\'' | '"' | '<' | '>'));
-            address.as_deref().is_none_or(|address| !bare.eq_ignore_ascii_case(address))
+            address
+                .as_deref()
+                .is_none_or(|address| !bare.eq_ignore_ascii_case(address))
         });
         people.push(Person { name, address });
     }

@@ -12,7 +12,12 @@ const SIGNATURES: &[&str] = &[
 ];
 
 /// Containers of quoted messages that are no `blockquote`.
-const QUOTES: &[&str] = &["yahoo_quoted", "zmail_extra", "\"mail-quote-collapse\"", "oriprint"];
+const QUOTES: &[&str] = &[
+    "yahoo_quoted",
+    "zmail_extra",
+    "\"mail-quote-collapse\"",
+    "oriprint",
+];
 
 /// A tag longer than this is none.
 const MOST_TAG: usize = 4 << 10;
@@ -51,7 +56,10 @@ pub(crate) fn without_containers(html: &str) -> Option<String> {
             .position(|byte| !byte.is_ascii_alphanumeric())
             .map_or(name_start, |length| name_start + length);
         let name = bytes[name_start..name_end].to_ascii_lowercase();
-        if !matches!(name.as_slice(), b"div" | b"span" | b"pre" | b"table" | b"blockquote" | b"p" | b"section") {
+        if !matches!(
+            name.as_slice(),
+            b"div" | b"span" | b"pre" | b"table" | b"blockquote" | b"p" | b"section"
+        ) {
             continue;
         }
         let window = &bytes[name_end..bytes.len().min(name_end + MOST_TAG)];
@@ -155,7 +163,10 @@ mod tests {
 
     #[test]
     fn a_container_that_does_not_end_stays() {
-        assert_eq!(without_containers("<div class=\"gmail_signature\">all <div>of it</div>"), None);
+        assert_eq!(
+            without_containers("<div class=\"gmail_signature\">all <div>of it</div>"),
+            None
+        );
         assert_eq!(without_containers("<div class=\"other\">x</div>"), None);
     }
 

@@ -8,7 +8,10 @@ use crate::headers::Headers;
 pub(crate) fn of(headers: &Headers<'_>) -> Vec<String> {
     let mut labels = Vec::new();
     // Exported by Gmail, in the language of the account.
-    for value in headers.all("x-gmail-labels").filter_map(crate::headers::text) {
+    for value in headers
+        .all("x-gmail-labels")
+        .filter_map(crate::headers::text)
+    {
         labels.extend(comma_separated(&value));
     }
     for name in ["keywords", "x-keywords", "x-label"] {
@@ -22,11 +25,16 @@ pub(crate) fn of(headers: &Headers<'_>) -> Vec<String> {
             }
         }
     }
-    for value in headers.all("x-mozilla-keys").filter_map(crate::headers::text) {
+    for value in headers
+        .all("x-mozilla-keys")
+        .filter_map(crate::headers::text)
+    {
         labels.extend(value.split_whitespace().map(str::to_owned));
     }
     // What programs note for themselves is no label.
-    labels.retain(|label| !label.starts_with('$') && !matches!(label.as_str(), "NonJunk" | "Junk" | "NotJunk"));
+    labels.retain(|label| {
+        !label.starts_with('$') && !matches!(label.as_str(), "NonJunk" | "Junk" | "NotJunk")
+    });
     let mut seen = HashSet::new();
     labels.retain(|label| seen.insert(label.to_lowercase()));
     labels
@@ -66,7 +74,10 @@ fn comma_separated(text: &str) -> Vec<String> {
 fn tag(label: &str) -> Option<String> {
     let mut tag = String::new();
     for c in label.chars() {
-        if c.is_alphanumeric() || matches!(c, '_' | '/') || !(c.is_ascii() || c.is_control() || c.is_whitespace()) {
+        if c.is_alphanumeric()
+            || matches!(c, '_' | '/')
+            || !(c.is_ascii() || c.is_control() || c.is_whitespace())
+        {
             tag.push(c);
         } else if !tag.is_empty() && !tag.ends_with(['-', '/']) {
             tag.push('-');
@@ -85,8 +96,14 @@ mod tests {
     fn labels_of_gmail_are_decoded_in_any_language() {
         let block = b"X-Gmail-Labels: =?UTF-8?Q?Posteingang,Ge=C3=B6ffnet,?=\r\n =?UTF-8?Q?\"Haus,_Garten\",Kunden/M=C3=BCller?=\r\n";
         let labels = of(&Headers::of(block));
-        assert_eq!(labels, ["Posteingang", "Geöffnet", "Haus, Garten", "Kunden/Müller"]);
-        assert_eq!(tags(&labels), ["Posteingang", "Geöffnet", "Haus-Garten", "Kunden/Müller"]);
+        assert_eq!(
+            labels,
+            ["Posteingang", "Geöffnet", "Haus, Garten", "Kunden/Müller"]
+        );
+        assert_eq!(
+            tags(&labels),
+            ["Posteingang", "Geöffnet", "Haus-Garten", "Kunden/Müller"]
+        );
     }
 
     #[test]

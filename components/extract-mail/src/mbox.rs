@@ -20,10 +20,32 @@ const MOST_FROM_LINE: usize = 512;
 
 /// Fields that messages begin with, in lower case.
 const FIRST_FIELDS: &[&str] = &[
-    "return-path", "received", "delivered-to", "from", "date", "subject", "to", "message-id", "mime-version",
-    "content-type", "x-gm-thrid", "x-gmail-labels", "x-mozilla-status", "x-mozilla-keys", "x-uidl", "x-account-key",
-    "status", "x-status", "reply-to", "sender", "envelope-to", "x-original-to", "x-envelope-from", "dkim-signature",
-    "x-keywords", "x-uid",
+    "return-path",
+    "received",
+    "delivered-to",
+    "from",
+    "date",
+    "subject",
+    "to",
+    "message-id",
+    "mime-version",
+    "content-type",
+    "x-gm-thrid",
+    "x-gmail-labels",
+    "x-mozilla-status",
+    "x-mozilla-keys",
+    "x-uidl",
+    "x-account-key",
+    "status",
+    "x-status",
+    "reply-to",
+    "sender",
+    "envelope-to",
+    "x-original-to",
+    "x-envelope-from",
+    "dkim-signature",
+    "x-keywords",
+    "x-uid",
 ];
 
 /// A message of a mailbox.
@@ -78,7 +100,11 @@ impl Mailbox {
         // What comes before the first message belongs to none.
         let mut before = Entry::default();
         mailbox.read_until_from(&mut before, 4)?;
-        mailbox.garbage = match before.raw.iter().all(|&byte| byte.is_ascii_whitespace() || byte == 0) {
+        mailbox.garbage = match before
+            .raw
+            .iter()
+            .all(|&byte| byte.is_ascii_whitespace() || byte == 0)
+        {
             true => before.cut,
             false => before.raw.len() as u64 + before.cut,
         };
@@ -116,7 +142,9 @@ impl Mailbox {
         self.window.drain(..keep_from);
         self.at -= keep_from;
         let wanted = WINDOW.saturating_sub(self.window.len()).max(WINDOW / 2);
-        let piece = self.bytes.read(self.offset, u32::try_from(wanted).unwrap_or(u32::MAX))?;
+        let piece = self
+            .bytes
+            .read(self.offset, u32::try_from(wanted).unwrap_or(u32::MAX))?;
         self.offset += piece.len() as u64;
         self.ended = piece.is_empty();
         self.window.extend_from_slice(&piece);
@@ -137,7 +165,10 @@ impl Mailbox {
             } else {
                 self.window.len().saturating_sub(MARGIN)
             };
-            let Some(found) = found.map(|found| scan + found).filter(|&found| found < settled) else {
+            let Some(found) = found
+                .map(|found| scan + found)
+                .filter(|&found| found < settled)
+            else {
                 if self.ended {
                     entry.push(&self.window[self.at..], limit);
                     self.at = self.window.len();
@@ -152,7 +183,12 @@ impl Mailbox {
                 continue;
             };
             scan = found + b"From ".len();
-            let marks = self.window[..found].iter().rev().take(64).take_while(|&&byte| byte == b'>').count();
+            let marks = self.window[..found]
+                .iter()
+                .rev()
+                .take(64)
+                .take_while(|&&byte| byte == b'>')
+                .count();
             let start = found - marks;
             if !self.begins_line(start) {
                 continue;
@@ -195,9 +231,9 @@ impl Mailbox {
         }
         let next = &self.window[line_at(&self.window, line.end)];
         let field = field_of(next).map(|(name, _)| name.to_ascii_lowercase());
-        let known = field.as_deref().is_some_and(|name| {
-            FIRST_FIELDS.iter().any(|first| first.as_bytes() == name)
-        });
+        let known = field
+            .as_deref()
+            .is_some_and(|name| FIRST_FIELDS.iter().any(|first| first.as_bytes() == name));
         let before = &self.window[..at];
         let after_blank = is_first
             || before.is_empty()

@@ -67,7 +67,10 @@ pub(crate) fn read(
         properties.push(Property::text("message_id", id.as_str()));
     }
     add_people(&headers, properties);
-    let created = headers.date("date").or_else(|| headers.received()).or(delivered);
+    let created = headers
+        .date("date")
+        .or_else(|| headers.received())
+        .or(delivered);
     if let Some(created) = created {
         properties.push(Property::timestamp("created", created));
     }
@@ -96,7 +99,10 @@ pub(crate) fn read(
         }
     }
     let lang = headers.raw("content-language").or(body.lang);
-    if let Some(lang) = lang.as_deref().and_then(|lang| lang.split([',', ' ']).next()) {
+    if let Some(lang) = lang
+        .as_deref()
+        .and_then(|lang| lang.split([',', ' ']).next())
+    {
         properties.push(Property::text("lang", lang.to_lowercase()));
     }
     if !files.is_empty() {

@@ -82,7 +82,11 @@ impl Media {
         media.file_name = disposition
             .iter()
             .filter_map(|disposition| disposition.attribute("filename"))
-            .chain(declared.iter().filter_map(|declared| declared.attribute("name")))
+            .chain(
+                declared
+                    .iter()
+                    .filter_map(|declared| declared.attribute("name")),
+            )
             .find_map(file_name);
         media.transfer = headers
             .raw("content-transfer-encoding")
@@ -179,9 +183,7 @@ impl Walk<'_> {
             // The blank line is missing that ends the header of a multipart.
             self.end_header(line.start, line.start);
         }
-        if is_dashed
-            && let Some((level, closes)) = self.boundary(text)
-        {
+        if is_dashed && let Some((level, closes)) = self.boundary(text) {
             self.end_part(line.start);
             for open in self.open.drain(level + usize::from(!closes)..) {
                 self.parts[open.part].body.end = line.start;
@@ -260,7 +262,11 @@ impl Walk<'_> {
         if !part.media.is_multipart() {
             return;
         }
-        let boundary = part.media.boundary.take().or_else(|| first_boundary(&self.raw[body..]));
+        let boundary = part
+            .media
+            .boundary
+            .take()
+            .or_else(|| first_boundary(&self.raw[body..]));
         let Some(boundary) = boundary else { return };
         if self.open.len() >= MOST_DEPTH {
             self.too_deep = true;
@@ -330,7 +336,9 @@ impl Walk<'_> {
             ));
         }
         if self.too_many {
-            warnings.push(format!("Parts beyond the first {MOST_PARTS} were left out."));
+            warnings.push(format!(
+                "Parts beyond the first {MOST_PARTS} were left out."
+            ));
         }
         Tree {
             parts: self.parts,
@@ -395,7 +403,11 @@ mod tests {
     fn parts_end_before_the_line_end_of_their_boundary() {
         shape_is(
             "Content-Type: multipart/mixed; boundary=x\n\npreamble\n--x\n\nfirst\n\n--x  \nContent-Type: text/html\n\n<p>\n--x--\nepilogue\n",
-            &[("multipart/mixed", ALL), ("text/plain", "first\n"), ("text/html", "<p>")],
+            &[
+                ("multipart/mixed", ALL),
+                ("text/plain", "first\n"),
+                ("text/html", "<p>"),
+            ],
         );
     }
 
@@ -436,7 +448,10 @@ mod tests {
     fn parts_of_a_digest_are_messages() {
         shape_is(
             "Content-Type: multipart/digest; boundary=x\n\n--x\n\nSubject: a\n\nb\n--x--\n",
-            &[("multipart/digest", ALL), ("message/rfc822", "Subject: a\n\nb")],
+            &[
+                ("multipart/digest", ALL),
+                ("message/rfc822", "Subject: a\n\nb"),
+            ],
         );
     }
 
@@ -448,12 +463,23 @@ mod tests {
         }
         let tree = parse(deep.as_bytes());
         assert_eq!(tree.parts.len(), MOST_DEPTH + 1);
-        assert!(tree.warnings.iter().any(|warning| warning.contains("nested")));
+        assert!(
+            tree.warnings
+                .iter()
+                .any(|warning| warning.contains("nested"))
+        );
 
-        let wide = format!("Content-Type: multipart/mixed; boundary=b\n\n{}", "--b\n\n".repeat(10_000));
+        let wide = format!(
+            "Content-Type: multipart/mixed; boundary=b\n\n{}",
+            "--b\n\n".repeat(10_000)
+        );
         let tree = parse(wide.as_bytes());
         assert_eq!(tree.parts.len(), MOST_PARTS);
-        assert!(tree.warnings.iter().any(|warning| warning.contains("beyond")));
+        assert!(
+            tree.warnings
+                .iter()
+                .any(|warning| warning.contains("beyond"))
+        );
     }
 
     #[test]
@@ -466,7 +492,11 @@ mod tests {
             "Content-Type: application/pdf; name=\"=?utf-8?q?Gr=C3=BC=C3=9Fe.pdf?=\"",
         ] {
             let tree = parse(format!("{header}\n\nx").as_bytes());
-            assert_eq!(tree.parts[0].media.file_name.as_deref(), Some("Grüße.pdf"), "{header}");
+            assert_eq!(
+                tree.parts[0].media.file_name.as_deref(),
+                Some("Grüße.pdf"),
+                "{header}"
+            );
         }
     }
 }

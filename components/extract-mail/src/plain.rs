@@ -92,7 +92,10 @@ pub(crate) fn to_markdown(text: &str) -> Cow<'_, str> {
         let bare = inner.trim();
         let hashes = bare.bytes().take_while(|&byte| byte == b'#').count();
         let is_heading = (1..=6).contains(&hashes)
-            && bare[hashes..].chars().next().is_none_or(char::is_whitespace);
+            && bare[hashes..]
+                .chars()
+                .next()
+                .is_none_or(char::is_whitespace);
         let is_underline = before_is_text
             && !bare.is_empty()
             && (bare.bytes().all(|byte| byte == b'-') || bare.bytes().all(|byte| byte == b'='));
@@ -115,22 +118,23 @@ const MOST_ADDRESS: usize = 4 << 10;
 /// Where web addresses stand in a text, in order.
 pub(crate) fn addresses(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut found: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut done = 0;
     for at in memchr::memmem::find_iter(text.as_bytes(), b"://") {
         let scheme = ["https", "http"]
             .into_iter()
-            .find(|scheme| text[..at].ends_with(scheme));
+            .find(|scheme| text[done.min(at)..at].ends_with(scheme));
         let Some(scheme) = scheme else { continue };
         let start = at - scheme.len();
-        if found.last().is_some_and(|last| last.end > start) {
+        let mut chars = text[start..].char_indices();
+        let ends = |c: char| c.is_whitespace() || c.is_control() || "<>\"`|\\^{}".contains(c);
+        let end = chars.find(|&(length, c)| length > MOST_ADDRESS || ends(c));
+        let end = start + end.map_or(text.len() - start, |(length, _)| length);
+        // What is in one is not looked at again.
+        done = end;
+        if end - start > MOST_ADDRESS {
             continue;
         }
-        let length = text[at + 3..]
-            .find(|c: char| c.is_whitespace() || c.is_control() || "<>\"`|\\^{}".contains(c))
-            .unwrap_or(text.len() - at - 3);
-        let mut address = &text[start..at + 3 + length];
-        if address.len() > MOST_ADDRESS {
-            continue;
-        }
+        let mut address = &text[start..end];
         // Punctuation after an address, and the bracket around it, are not its.
         let open = address.matches('(').count();
         let mut close = address.matches(')').count();
@@ -172,7 +176,10 @@ mod tests {
     #[test]
     fn pgp_armor_is_taken_off() {
         let signed = "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA1\n\nHello\n- -- \nAnn\n-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\nafter\n";
-        assert_eq!(without_pgp(signed), ("Hello\n-- \nAnn\nafter\n".into(), false));
+        assert_eq!(
+            without_pgp(signed),
+            ("Hello\n-- \nAnn\nafter\n".into(), false)
+        );
         let secret = "-----BEGIN PGP MESSAGE-----\n\nabc\n-----END PGP MESSAGE-----\n";
         assert_eq!(without_pgp(secret), ("".into(), true));
     }
@@ -188,9 +195,21 @@ mod tests {
 
     #[test]
     fn addresses_end_before_punctuation() {
-        let text = "See https://a.b/c_(d), (http://e.f/). <https://g.h?i=j>, http:// and xhttps://k.";
-        let found: Vec<&str> = addresses(text).into_iter().map(|range| &text[range]).collect();
-        assert_eq!(found, ["https://a.b/c_(d)", "http://e.f/", "https://g.h?i=j", "https://k"]);
+        let text =
+            "See https://a.b/c_(d), (http://e.f/). <https://g.h?i=j>, http:// and xhttps://k.";
+        let found: Vec<&str> = addresses(text)
+            .into_iter()
+            .map(|range| &text[range])
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "https://a.b/c_(d)",
+                "http://e.f/",
+                "https://g.h?i=j",
+                "https://k"
+            ]
+        );
     }
 
     proptest! {

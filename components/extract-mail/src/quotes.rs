@@ -253,7 +253,9 @@ impl Sieve<'_> {
         while start > 0 {
             let text = self.lines[start - 1].text.trim();
             let rule = text.len() >= 3
-                && text.chars().all(|c| matches!(c, '_' | '-' | '*' | '=' | '\\' | ' '));
+                && text
+                    .chars()
+                    .all(|c| matches!(c, '_' | '-' | '*' | '=' | '\\' | ' '));
             if !rule && !text.is_empty() {
                 break;
             }
@@ -267,7 +269,9 @@ impl Sieve<'_> {
         for at in from..self.end {
             let text = self.lines[at].text.trim();
             let rule = text.len() >= 20
-                && text.chars().all(|c| matches!(c, '_' | '-' | '=' | '*' | '~' | '\\'));
+                && text
+                    .chars()
+                    .all(|c| matches!(c, '_' | '-' | '=' | '*' | '~' | '\\'));
             if !rule || self.lines[at].depth > 0 {
                 continue;
             }
@@ -294,8 +298,12 @@ impl Sieve<'_> {
             Some(quote) => self.attribution_before(quote).max(at + 1),
             None => self.end,
         };
-        let length = (at + 1..end).filter(|&next| !self.lines[next].is_blank()).count();
-        if length <= MOST_SIGNATURE && (self.has_own(0..at) || self.lines[..at].iter().any(|line| line.depth > 0)) {
+        let length = (at + 1..end)
+            .filter(|&next| !self.lines[next].is_blank())
+            .count();
+        if length <= MOST_SIGNATURE
+            && (self.has_own(0..at) || self.lines[..at].iter().any(|line| line.depth > 0))
+        {
             self.drop(at..end, false);
         }
     }
@@ -362,10 +370,16 @@ impl Sieve<'_> {
         if attribution < start {
             self.drop(attribution..start, true);
         }
-        let says = |line: &Line<'_>| line.depth == 1 && !line.text[depth(line.text).1..].trim().is_empty();
-        let length = self.lines[start..end].iter().filter(|line| says(line)).count();
+        let says =
+            |line: &Line<'_>| line.depth == 1 && !line.text[depth(line.text).1..].trim().is_empty();
+        let length = self.lines[start..end]
+            .iter()
+            .filter(|line| says(line))
+            .count();
         let answered = self.next_is_answer(end);
-        let deeper: Vec<usize> = (start..end).filter(|&at| self.lines[at].depth != 1).collect();
+        let deeper: Vec<usize> = (start..end)
+            .filter(|&at| self.lines[at].depth != 1)
+            .collect();
         if (1..=MOST_CONTEXT).contains(&length) && answered {
             for at in deeper {
                 self.drop(at..at + 1, true);
@@ -377,7 +391,8 @@ impl Sieve<'_> {
 
     /// Whether own words follow that are not said of a further quote.
     fn next_is_answer(&mut self, from: usize) -> bool {
-        let Some(first) = (from..self.end).find(|&at| self.keep[at] && !self.lines[at].is_blank()) else {
+        let Some(first) = (from..self.end).find(|&at| self.keep[at] && !self.lines[at].is_blank())
+        else {
             return false;
         };
         if self.lines[first].depth > 0 {

@@ -115,7 +115,10 @@ fn is_inline(media: &Media, at: usize, parent: &str) -> bool {
 fn is_enveloped(media: &Media) -> bool {
     media.kind == "application"
         && matches!(media.subtype.as_str(), "pkcs7-mime" | "x-pkcs7-mime")
-        && !matches!(media.protocol.as_deref(), Some("signed-data" | "certs-only" | "compressed-data"))
+        && !matches!(
+            media.protocol.as_deref(),
+            Some("signed-data" | "certs-only" | "compressed-data")
+        )
 }
 
 /// Whether a part only proves or describes something about the others.
@@ -125,10 +128,20 @@ pub(crate) fn is_machinery(part: &Part) -> bool {
         (media.kind.as_str(), media.subtype.as_str()),
         (
             "application",
-            "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature" | "pgp-encrypted" | "pgp-keys" | "applefile"
+            "pgp-signature"
+                | "pkcs7-signature"
+                | "x-pkcs7-signature"
+                | "pgp-encrypted"
+                | "pgp-keys"
+                | "applefile"
         ) | (
             "message",
-            "delivery-status" | "disposition-notification" | "global-delivery-status" | "feedback-report" | "external-body" | "partial"
+            "delivery-status"
+                | "disposition-notification"
+                | "global-delivery-status"
+                | "feedback-report"
+                | "external-body"
+                | "partial"
         ) | ("text", "rfc822-headers" | "x-amp-html")
     )
 }
@@ -158,7 +171,10 @@ mod tests {
         let related = multipart("related", "r", &[HTML, PICTURE]);
         let alternative = multipart("alternative", "a", &[PLAIN, &related]);
         let found = structure(&multipart("mixed", "m", &[&alternative, PICTURE]));
-        assert_eq!((found.text, found.html, found.files), (vec![2], vec![4], vec![5, 6]));
+        assert_eq!(
+            (found.text, found.html, found.files),
+            (vec![2], vec![4], vec![5, 6])
+        );
     }
 
     #[test]
@@ -178,7 +194,13 @@ mod tests {
     fn encryption_is_noticed() {
         let pgp = "Content-Type: application/octet-stream\n\n-----BEGIN PGP MESSAGE-----";
         assert!(structure(&multipart("encrypted", "e", &[pgp])).encrypted);
-        assert!(structure("Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nx").encrypted);
-        assert!(!structure("Content-Type: application/pkcs7-mime; smime-type=signed-data\n\nx").encrypted);
+        assert!(
+            structure("Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nx")
+                .encrypted
+        );
+        assert!(
+            !structure("Content-Type: application/pkcs7-mime; smime-type=signed-data\n\nx")
+                .encrypted
+        );
     }
 }

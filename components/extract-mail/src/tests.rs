@@ -67,7 +67,10 @@ fn read(name: &str, text: &str) -> (Vec<Document>, Vec<File>) {
 }
 
 fn value<'a>(document: &'a Document, name: &str) -> Option<&'a Value> {
-    let found = document.properties.iter().find(|property| property.name == name);
+    let found = document
+        .properties
+        .iter()
+        .find(|property| property.name == name);
     found.map(|property: &Property| &property.value)
 }
 
@@ -124,7 +127,10 @@ fn a_message_says_who_wrote_what_to_whom() {
     let [document] = documents.as_slice() else {
         panic!("{documents:?}")
     };
-    assert_eq!((document.part.as_str(), document.kind.as_str()), ("", "message"));
+    assert_eq!(
+        (document.part.as_str(), document.kind.as_str()),
+        ("", "message")
+    );
     assert_eq!(document.title, "Grüße");
     assert_eq!(document.text, "Hello Ann, see https://x.org/plan.");
     for (name, expected) in [
@@ -142,11 +148,20 @@ fn a_message_says_who_wrote_what_to_whom() {
     ] {
         assert_eq!(text(document, name), expected, "{name}");
     }
-    assert_eq!(value(document, "created"), Some(&Value::One(Scalar::Timestamp(1_009_843_200_000))));
-    assert_eq!(value(document, "quoted_lines"), Some(&Value::One(Scalar::Number(5.0))));
+    assert_eq!(
+        value(document, "created"),
+        Some(&Value::One(Scalar::Timestamp(1_009_843_200_000)))
+    );
+    assert_eq!(
+        value(document, "quoted_lines"),
+        Some(&Value::One(Scalar::Number(5.0)))
+    );
     assert_eq!(document.tags, ["big-plans"]);
     let link = &document.links[0];
-    assert_eq!(&document.text[link.span.start..link.span.end], "https://x.org/plan");
+    assert_eq!(
+        &document.text[link.span.start..link.span.end],
+        "https://x.org/plan"
+    );
     assert_eq!(document.warnings, Vec::<String>::new());
     let file = File {
         part: "plan.pdf".into(),
@@ -164,21 +179,35 @@ fn a_mailbox_gives_its_messages_once_and_itself() {
     let other = full.replace("Hello", "Goodbye");
     let none = "Subject: no id\n\nwords\n";
     let deleted = "X-Mozilla-Status: 0009\nSubject: gone\nTo: x@y.z\n\nwords\n";
-    let mailbox = [full.as_str(), &full, &other, none, deleted].map(|message| format!("{from}{message}\n")).concat();
+    let mailbox = [full.as_str(), &full, &other, none, deleted]
+        .map(|message| format!("{from}{message}\n"))
+        .concat();
     for limit in [1, 2, 100] {
         let bytes = Box::new(mailbox.clone().into_bytes());
         let (documents, files) = read_with("Inbox.mbox", bytes, "", limit).unwrap();
-        let parts: Vec<&str> = documents.iter().map(|document| document.part.as_str()).collect();
+        let parts: Vec<&str> = documents
+            .iter()
+            .map(|document| document.part.as_str())
+            .collect();
         let [first, second, third, itself] = parts.as_slice() else {
             panic!("{parts:?}")
         };
         assert_eq!((*first, *second, *itself), ("3@x.de", "3@x.de~2", ""));
         assert!(third.starts_with("sha:") && third.len() == 20);
         let created = value(&documents[2], "created");
-        assert_eq!(created, Some(&Value::One(Scalar::Timestamp(1_009_843_200_000))));
+        assert_eq!(
+            created,
+            Some(&Value::One(Scalar::Timestamp(1_009_843_200_000)))
+        );
         let last = &documents[3];
-        assert_eq!((last.kind.as_str(), last.title.as_str()), ("mailbox", "Inbox"));
-        assert_eq!(value(last, "messages"), Some(&Value::One(Scalar::Number(3.0))));
+        assert_eq!(
+            (last.kind.as_str(), last.title.as_str()),
+            ("mailbox", "Inbox")
+        );
+        assert_eq!(
+            value(last, "messages"),
+            Some(&Value::One(Scalar::Number(3.0)))
+        );
         assert_eq!(last.warnings.len(), 1);
         let parts: Vec<&str> = files.iter().map(|file| file.part.as_str()).collect();
         assert_eq!(parts, ["3@x.de/plan.pdf", "3@x.de~2/plan.pdf"]);
@@ -188,7 +217,8 @@ fn a_mailbox_gives_its_messages_once_and_itself() {
 #[test]
 fn large_files_come_in_several_pieces() {
     let content = "x".repeat(20 << 20);
-    let raw = format!("Subject: x\nContent-Type: application/octet-stream; name=big.bin\n\n{content}");
+    let raw =
+        format!("Subject: x\nContent-Type: application/octet-stream; name=big.bin\n\n{content}");
     let (documents, files) = read("a.eml", &raw);
     assert_eq!(documents[0].text, "");
     assert_eq!(files[0].content.len(), content.len());
@@ -210,8 +240,14 @@ fn winmail_dat_is_named_and_its_files_are_taken_out() {
     raw.extend(tnef::tests::sample("Report of May.txt", b"hello"));
     let (documents, files) = read_with("a.eml", Box::new(raw), "", 10).unwrap();
     assert!(documents[0].warnings[0].contains("winmail.dat"));
-    assert_eq!((files[0].name.as_str(), files[0].content.as_slice()), ("Report of May.txt", &b"hello"[..]));
-    let (documents, files) = read("a.eml", "Subject: x\nContent-Type: application/ms-tnef; name=winmail.dat\n\nbroken");
+    assert_eq!(
+        (files[0].name.as_str(), files[0].content.as_slice()),
+        ("Report of May.txt", &b"hello"[..])
+    );
+    let (documents, files) = read(
+        "a.eml",
+        "Subject: x\nContent-Type: application/ms-tnef; name=winmail.dat\n\nbroken",
+    );
     assert!(documents[0].warnings[0].contains("winmail.dat"));
     assert_eq!(files[0].name, "winmail.dat");
 }
@@ -235,5 +271,8 @@ fn a_message_without_subject_date_and_text_is_one() {
 #[test]
 fn line_ends_of_an_old_macintosh() {
     let (documents, _) = read("a.eml", "From: a@b.c\rSubject: x\r\rHello\rthere\r");
-    assert_eq!((documents[0].title.as_str(), documents[0].text.as_str()), ("x", "Hello\nthere"));
+    assert_eq!(
+        (documents[0].title.as_str(), documents[0].text.as_str()),
+        ("x", "Hello\nthere")
+    );
 }

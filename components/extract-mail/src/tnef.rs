@@ -68,7 +68,10 @@ fn attribute(bytes: &[u8]) -> Option<(u8, u32, &[u8], &[u8])> {
 }
 
 fn text(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    let end = bytes
+        .iter()
+        .position(|&byte| byte == 0)
+        .unwrap_or(bytes.len());
     crate::charset::header(&bytes[..end]).into_owned()
 }
 
@@ -81,7 +84,9 @@ fn long_name(properties: &[u8]) -> Option<String> {
         let (length, rest) = number(rest)?;
         let value = rest.get(..usize::try_from(length).ok()?)?;
         let name = if tag[0] == 0x1F {
-            let units = value.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
+            let units = value
+                .chunks_exact(2)
+                .map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
             let name: String = char::decode_utf16(units.take_while(|&unit| unit != 0))
                 .map(|c| c.unwrap_or('\u{FFFD}'))
                 .collect();

@@ -254,7 +254,10 @@ mod tests {
         let strays = format!("{}!SGVsbG8=", "SGVs".repeat(10));
         assert_eq!(read(&strays), "Hel".repeat(10) + "Hello");
         assert!(Transfer::Base64.decode(b"This is no base64 at all.").1);
-        assert_eq!(read("This is no base64 at all."), "This is no base64 at all.");
+        assert_eq!(
+            read("This is no base64 at all."),
+            "This is no base64 at all."
+        );
     }
 
     #[test]
@@ -269,7 +272,10 @@ mod tests {
     fn uuencoded_files_are_found_in_text() {
         let text = b"Hi\nbegin 644 cat.txt\n#0V%T\n`\nend\nBye\n";
         let file = uuencoded(text).unwrap();
-        assert_eq!((file.name.as_str(), file.content.as_slice()), ("cat.txt", &b"Cat"[..]));
+        assert_eq!(
+            (file.name.as_str(), file.content.as_slice()),
+            ("cat.txt", &b"Cat"[..])
+        );
         assert_eq!(&text[file.end..], b"Bye\n");
         assert_eq!(uuencoded(b"begin 2024 with joy\nand more\nend\n"), None);
     }
@@ -277,7 +283,10 @@ mod tests {
     #[test]
     fn names_of_encodings_are_read_loosely() {
         assert_eq!(Transfer::of(" BASE64 "), Transfer::Base64);
-        assert_eq!(Transfer::of("quoted-printable; x"), Transfer::QuotedPrintable);
+        assert_eq!(
+            Transfer::of("quoted-printable; x"),
+            Transfer::QuotedPrintable
+        );
         assert_eq!(Transfer::of("8bit"), Transfer::Plain);
     }
 }

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use extract_core::{
-    Batch, Bytes, Document, Documents, Failure, Input, MOST_PIECES_BYTES, MOST_READ, Piece, Property, title,
+    Batch, Bytes, Document, Documents, Failure, Input, MOST_PIECES_BYTES, MOST_READ, Piece,
+    Property, title,
 };
 use sha2::{Digest, Sha256};
 
@@ -65,9 +66,12 @@ impl Messages {
         settings: Settings,
     ) -> Result<Self, Failure> {
         let source = match Format::of(input, bytes.as_ref())? {
-            Format::Message { start, end } => {
-                Source::One(Some(read_one(bytes.as_ref(), start, end, settings.message_limit())?))
-            }
+            Format::Message { start, end } => Source::One(Some(read_one(
+                bytes.as_ref(),
+                start,
+                end,
+                settings.message_limit(),
+            )?)),
             Format::Mailbox => Source::Many(Box::new(Many {
                 mailbox: Mailbox::open(bytes, settings.message_limit())?,
                 name: input.name.to_owned(),
@@ -102,7 +106,9 @@ fn read_one(bytes: &dyn Bytes, start: u64, end: u64, limit: usize) -> Result<Ent
     }
     if memchr::memchr(b'\n', &raw).is_none() {
         // Line ends of an old Macintosh.
-        raw.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        raw.iter_mut()
+            .filter(|byte| **byte == b'\r')
+            .for_each(|byte| *byte = b'\n');
     }
     Ok(Entry {
         raw,
@@ -145,9 +151,14 @@ impl Documents for Messages {
 }
 
 impl Source {
-    fn next(&mut self, settings: &Settings) -> Result<Option<(Document, Option<Pending>)>, Failure> {
+    fn next(
+        &mut self,
+        settings: &Settings,
+    ) -> Result<Option<(Document, Option<Pending>)>, Failure> {
         match self {
-            Self::One(entry) => Ok(entry.take().map(|entry| read(entry, String::new(), settings))),
+            Self::One(entry) => Ok(entry
+                .take()
+                .map(|entry| read(entry, String::new(), settings))),
             Self::Many(many) => many.next(settings),
         }
     }
@@ -212,7 +223,10 @@ fn hash(value: impl Hash) -> u64 {
 }
 
 impl Many {
-    fn next(&mut self, settings: &Settings) -> Result<Option<(Document, Option<Pending>)>, Failure> {
+    fn next(
+        &mut self,
+        settings: &Settings,
+    ) -> Result<Option<(Document, Option<Pending>)>, Failure> {
         if self.done {
             return Ok(None);
         }
@@ -238,7 +252,10 @@ impl Many {
         let id = header.ids("message-id").into_iter().next();
         let id = id.filter(|id| id.len() <= MOST_ID).unwrap_or_else(|| {
             let digest = Sha256::digest(raw);
-            let hex: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+            let hex: String = digest[..8]
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
             format!("sha:{hex}")
         });
         if !self.seen.insert(hash((&id, raw.trim_ascii_end()))) {
@@ -294,8 +311,8 @@ fn is_deleted(header: &Headers<'_>) -> bool {
     let expunged = status
         .and_then(|status| u32::from_str_radix(&status, 16).ok())
         .is_some_and(|status| status & EXPUNGED != 0);
-    let is_notes = header
-        .raw("subject")
-        .is_some_and(|subject| subject.starts_with("DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA"));
+    let is_notes = header.raw("subject").is_some_and(|subject| {
+        subject.starts_with("DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA")
+    });
     expunged || is_notes
 }

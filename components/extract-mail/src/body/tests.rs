@@ -26,7 +26,11 @@ fn plain_text_is_preferred_unless_it_is_a_stub() {
     let html = "<p>The <b>whole</b> story, told at length.</p>";
     let plain = "The whole story, told at length, in plain words.";
     assert_eq!(body(&alternative(plain, html)).text, plain);
-    for stub in ["", "Your mail program does not support HTML.", "View this email in your browser: x"] {
+    for stub in [
+        "",
+        "Your mail program does not support HTML.",
+        "View this email in your browser: x",
+    ] {
         assert_eq!(
             body(&alternative(stub, html)).text,
             "The **whole** story, told at length.",
@@ -43,7 +47,12 @@ fn links_follow_the_text_when_quotes_are_left_out() {
     let found: Vec<(&str, &str)> = body
         .links
         .iter()
-        .map(|link| (link.target.as_str(), &body.text[link.span.start..link.span.end]))
+        .map(|link| {
+            (
+                link.target.as_str(),
+                &body.text[link.span.start..link.span.end],
+            )
+        })
         .collect();
     assert_eq!(
         found,
@@ -75,7 +84,10 @@ fn quotes_stay_where_that_is_wished() {
         keep_quotes: true,
         ..ABOUT
     };
-    assert_eq!(body_of(raw, keep).text, "Yes.\n\n> one\n> two\n> three\n> four");
+    assert_eq!(
+        body_of(raw, keep).text,
+        "Yes.\n\n> one\n> two\n> three\n> four"
+    );
     assert_eq!((body(raw).text.as_str(), body(raw).quoted), ("Yes.", 4));
 }
 
@@ -98,5 +110,8 @@ fn a_text_of_any_size_is_bounded() {
     let raw = format!("Subject: x\n\n{}", "some words\n".repeat(1 << 20));
     let body = body(&raw);
     assert!(body.text.len() <= MOST_BYTES);
-    assert_eq!(body.warnings, ["Only the first 8 MiB of the text were read."]);
+    assert_eq!(
+        body.warnings,
+        ["Only the first 8 MiB of the text were read."]
+    );
 }

@@ -26,7 +26,10 @@ fn messages_are_told_apart_with_either_line_end_and_none_at_the_end() {
     let text = format!("{FROM}Subject: 1\n\none\n\n{FROM}Subject: 2\n\ntwo");
     assert_eq!(texts(&text), ["Subject: 1\n\none\n", "Subject: 2\n\ntwo"]);
     let text = text.replace('\n', "\r\n");
-    assert_eq!(texts(&text), ["Subject: 1\r\n\r\none\r\n", "Subject: 2\r\n\r\ntwo"]);
+    assert_eq!(
+        texts(&text),
+        ["Subject: 1\r\n\r\none\r\n", "Subject: 2\r\n\r\ntwo"]
+    );
 }
 
 #[test]
@@ -64,18 +67,24 @@ fn from_in_a_text_ends_no_message() {
 #[test]
 fn escaped_from_lines_lose_one_mark() {
     let text = format!("{FROM}Subject: 1\n\n>From me\n>>From you\nx>From him\n> From her\n");
-    assert_eq!(texts(&text), ["Subject: 1\n\nFrom me\n>From you\nx>From him\n> From her\n".trim_end_matches('\n')]);
+    assert_eq!(
+        texts(&text),
+        ["Subject: 1\n\nFrom me\n>From you\nx>From him\n> From her\n".trim_end_matches('\n')]
+    );
 }
 
 #[test]
 fn lengths_in_headers_are_not_trusted() {
-    let text = format!("{FROM}Content-Length: 99999\nSubject: 1\n\none\n\n{FROM}Subject: 2\n\ntwo\n");
+    let text =
+        format!("{FROM}Content-Length: 99999\nSubject: 1\n\none\n\n{FROM}Subject: 2\n\ntwo\n");
     assert_eq!(texts(&text).len(), 2);
 }
 
 #[test]
 fn garbage_before_and_between_messages() {
-    let text = format!("rubbish\n\n{FROM}Subject: 1\n\none\n\0\0\0\0{FROM}Subject: 2\n\ntwo\n{FROM}Return-Path: <a@b.c>\n\nthree\n");
+    let text = format!(
+        "rubbish\n\n{FROM}Subject: 1\n\none\n\0\0\0\0{FROM}Subject: 2\n\ntwo\n{FROM}Return-Path: <a@b.c>\n\nthree\n"
+    );
     let mailbox = Mailbox::open(Box::new(text.clone().into_bytes()), LIMIT).unwrap();
     assert_eq!(mailbox.garbage, 9);
     assert_eq!(texts(&text).len(), 3);
@@ -83,7 +92,10 @@ fn garbage_before_and_between_messages() {
 
 #[test]
 fn a_long_message_is_cut_and_the_next_is_whole() {
-    let text = format!("{FROM}Subject: 1\n\n{}\n\n{FROM}Subject: 2\n\ntwo\n", "x".repeat(9 << 20));
+    let text = format!(
+        "{FROM}Subject: 1\n\n{}\n\n{FROM}Subject: 2\n\ntwo\n",
+        "x".repeat(9 << 20)
+    );
     let entries = entries_of(text.as_bytes(), LIMIT);
     assert_eq!(entries[0].raw.len(), LIMIT);
     assert_eq!(entries[0].cut, ((9 << 20) + 12 + 2 - LIMIT) as u64);
@@ -96,13 +108,19 @@ fn messages_across_the_edges_of_windows_are_whole() {
     let mut number = 0;
     while text.len() < 3 * WINDOW {
         // Each edge falls somewhere else in a message.
-        text += &format!("{FROM}Subject: {number}\n\n{}\n>From x\n\n", "y".repeat(900 + number % 97));
+        text += &format!(
+            "{FROM}Subject: {number}\n\n{}\n>From x\n\n",
+            "y".repeat(900 + number % 97)
+        );
         number += 1;
     }
     let entries = entries_of(text.as_bytes(), LIMIT);
     assert_eq!(entries.len(), number);
     for (number, entry) in entries.iter().enumerate() {
-        let expected = format!("Subject: {number}\n\n{}\nFrom x\n", "y".repeat(900 + number % 97));
+        let expected = format!(
+            "Subject: {number}\n\n{}\nFrom x\n",
+            "y".repeat(900 + number % 97)
+        );
         assert_eq!(String::from_utf8_lossy(&entry.raw), expected);
     }
 }

@@ -7,7 +7,11 @@ fn own(text: &str) -> String {
 
 fn own_of(text: &str, is_forward: bool) -> (String, usize) {
     let found = separate(text, is_forward);
-    let kept: String = found.kept.iter().map(|range| &text[range.clone()]).collect();
+    let kept: String = found
+        .kept
+        .iter()
+        .map(|range| &text[range.clone()])
+        .collect();
     (kept.trim().to_owned(), found.quoted)
 }
 
@@ -65,7 +69,9 @@ fn signatures_and_footers_are_left_out() {
         "Hello."
     );
     assert_eq!(
-        own("Hello.\n\n_______________________________________________\nUsers mailing list\nhttps://lists.x.org/listinfo/users\n"),
+        own(
+            "Hello.\n\n_______________________________________________\nUsers mailing list\nhttps://lists.x.org/listinfo/users\n"
+        ),
         "Hello."
     );
     let mobile = "Hello.\n\nSent from my iPhone\n\n> On Jan 1, 2024, at 10:00, Ann <a@x.org> wrote:\n> \n> x\n";
@@ -93,8 +99,15 @@ fn nothing_but_quotes_is_said() {
     let found = separate(text, false);
     assert!(found.only_quotes);
     let first = first_lines(text);
-    let kept: String = first.kept.iter().map(|range| &text[range.clone()]).collect();
-    assert_eq!((kept.as_str(), first.quoted), ("> one\n> two\n> three\n", 2));
+    let kept: String = first
+        .kept
+        .iter()
+        .map(|range| &text[range.clone()])
+        .collect();
+    assert_eq!(
+        (kept.as_str(), first.quoted),
+        ("> one\n> two\n> three\n", 2)
+    );
 }
 
 #[test]
