@@ -205,6 +205,18 @@ impl Flow {
         }
     }
 
+    /// Ends all stretches that are open, those too that a damaged file left so,
+    /// and hands over the outermost.
+    pub(crate) fn close_all_frames(&mut self) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        while !self.frames.is_empty() {
+            let mut outer = self.close_frame();
+            outer.append(&mut blocks);
+            blocks = outer;
+        }
+        blocks
+    }
+
     /// Ends everything that a damaged file left open.
     pub(crate) fn close_all(&mut self) {
         while !self.frames.is_empty() {
@@ -232,5 +244,23 @@ impl Flow {
             ));
         }
         self.writer
+    }
+}
+
+/// Says what of a document was left out on purpose.
+pub(crate) fn warn_of_changes(writer: &mut Writer, deleted: usize, hidden: usize) {
+    let count = |number: usize, one: &str, many: &str| match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {many}"),
+    };
+    if deleted > 0 {
+        let deletions = count(deleted, "deletion", "deletions");
+        writer.warn(format!(
+            "The document has tracked changes: the text of {deletions} was left out."
+        ));
+    }
+    if hidden > 0 {
+        let places = count(hidden, "place", "places");
+        writer.warn(format!("Hidden text was left out in {places}."));
     }
 }

@@ -60,6 +60,11 @@ impl Facts {
         }
     }
 
+    /// Whether somebody is known to have written it.
+    pub(crate) fn has_author(&self) -> bool {
+        !self.authors.is_empty()
+    }
+
     fn has(&self, name: &str) -> bool {
         self.properties.iter().any(|property| property.name == name)
     }

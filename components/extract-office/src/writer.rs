@@ -13,7 +13,8 @@ pub(crate) enum Block {
     /// With its level, from 1.
     Heading(u8, Rich),
     Paragraph(Rich),
-    /// With its level, from 0, and what stands before it: `-`, `3.`.
+    /// With its level, from 0, and what stands before it: `-`, `3.`; nothing
+    /// where it goes on the item before it.
     Item(u8, String, Rich),
     Table(Vec<Row>),
 }
@@ -94,6 +95,12 @@ impl Writer {
                 if self.last != Last::Item {
                     self.lists.clear();
                 }
+                if marker.is_empty() && !self.lists.is_empty() {
+                    // It goes on the item before.
+                    let indent = self.lists.last().map_or(0, |list| list.1);
+                    self.put(&" ".repeat(indent.saturating_sub(1)), rich, Last::Item);
+                    return;
+                }
                 while self.lists.last().is_some_and(|list| list.0 >= level) {
                     self.lists.pop();
                 }
@@ -114,6 +121,17 @@ impl Writer {
     pub(crate) fn part(&mut self, name: impl Into<String>) {
         let offset = self.next_offset(Last::Other);
         self.document.marks.push(Mark::part(offset, name));
+    }
+
+    /// The same for a row that goes on a table.
+    pub(crate) fn part_on_next_line(&mut self, name: impl Into<String>) {
+        let offset = self.document.text.len() + 1;
+        self.document.marks.push(Mark::part(offset, name));
+    }
+
+    /// How much text has room, in bytes.
+    pub(crate) fn most(&self) -> usize {
+        self.most
     }
 
     /// Writes `| a | b |`. The first row of a table is its header, and says how

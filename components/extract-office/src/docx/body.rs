@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::flow::{Flow, Kind};
+use crate::flow::{Flow, Kind, warn_of_changes};
 use crate::labels;
 use crate::package::Relations;
 use crate::rich::Rich;
@@ -131,18 +131,7 @@ impl<'a> Body<'a> {
     pub(super) fn finish(self) -> Writer {
         let (deleted, hidden) = (self.deleted, self.hidden);
         let mut writer = self.flow.finish();
-        if deleted > 0 {
-            writer.warn(format!(
-                "Tracked changes: what {} was left out.",
-                count(deleted, "deletion removes", "deletions remove")
-            ));
-        }
-        if hidden > 0 {
-            writer.warn(format!(
-                "Hidden text was left out in {}.",
-                count(hidden, "place", "places")
-            ));
-        }
+        warn_of_changes(&mut writer, deleted, hidden);
         writer
     }
 
@@ -504,9 +493,4 @@ impl Body<'_> {
 
 fn id(tag: &Tag<'_>) -> Option<String> {
     tag.attr("id").map(|id| id.into_owned())
-}
-
-/// `1 page`, `2 pages`.
-fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }
