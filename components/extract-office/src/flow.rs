@@ -201,7 +201,7 @@ impl Flow {
             note.push_raw(&label);
             note.push_raw("]: ");
             note.append(text);
-            self.writer.note(note);
+            self.writer.markdown(note);
         }
     }
 

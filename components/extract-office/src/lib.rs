@@ -7,23 +7,32 @@
 
 mod docx;
 mod drawing;
+mod epub;
 mod flow;
 mod labels;
+mod odf;
 mod office;
 mod package;
+mod pptx;
 mod properties;
 mod rich;
+mod rtf;
 mod settings;
+mod sheets;
+mod slides;
+mod sniff;
 mod source;
 #[cfg(test)]
 mod tests;
 mod writer;
+mod xlsx;
 mod xml;
 
 use extract_core::{
     About, Bytes, Document, Documents, Extractor, Failure, FailureKind, Input, Ocr, all,
 };
 use package::Package;
+use sniff::{Inside, Outside};
 pub use settings::{SETTINGS_SCHEMA, Settings};
 
 /// The component.
@@ -61,7 +70,30 @@ pub fn extract(
     bytes: Box<dyn Bytes>,
     settings: &Settings,
 ) -> Result<Document, Failure> {
+    if bytes.size() > settings.max_bytes {
+        return Err(Failure::new(
+            FailureKind::TooLarge,
+            format!(
+                "The file has {} bytes, over the limit of {} bytes; raise the setting max_bytes to read it.",
+                bytes.size(),
+                settings.max_bytes
+            ),
+        ));
+    }
+    match sniff::outside(&*bytes)? {
+        Outside::Zip => {}
+        Outside::Xml => {
+            let text = xml::decode(bytes.read_all(settings.max_unpacked_bytes)?);
+            return odf::read_flat(&text, name, settings);
+        }
+        Outside::Rtf => return rtf::read(bytes.read_all(settings.max_unpacked_bytes)?, name, settings),
+    }
     let mut package = Package::open(bytes, settings)?;
-    let main = package.main_part()?.unwrap_or_default();
-    docx::read(&mut package, &main, name, settings)
+    match sniff::inside(&mut package)? {
+        Inside::Word(main) => docx::read(&mut package, &main, name, settings),
+        Inside::Workbook(main) => xlsx::read(&mut package, &main, name, settings),
+        Inside::Presentation(main) => pptx::read(&mut package, &main, name, settings),
+        Inside::OpenDocument => odf::read(&mut package, name, settings),
+        Inside::Book => epub::read(&mut package, name, settings),
+    }
 }

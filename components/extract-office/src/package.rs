@@ -190,6 +190,26 @@ impl Package {
         Ok(relations)
     }
 
+    /// What the package says that a part is; empty where it says nothing.
+    ///
+    /// # Errors
+    /// As [`Package::bytes`].
+    pub(crate) fn content_type(&mut self, part: &str) -> Result<String, Failure> {
+        let text = self.text("[Content_Types].xml")?.unwrap_or_default();
+        let wanted = key(part);
+        let mut found = String::new();
+        // What is not said is told by names.
+        let _ = xml::each(&text, |tag| {
+            if tag.name == "Override"
+                && tag.attr("PartName").is_some_and(|name| key(&name) == wanted)
+            {
+                found = tag.attr("ContentType").unwrap_or_default().into_owned();
+            }
+            Step::Into
+        });
+        Ok(found)
+    }
+
     /// The part that holds the document itself, `word/document.xml` or
     /// whatever it is called, by the package's relationships.
     ///

@@ -23,6 +23,8 @@ impl Rich {
             match c {
                 // What a word processor breaks words at is no part of them.
                 '\u{AD}' | '\u{FEFF}' | '\0'..='\u{8}' | '\u{E}'..='\u{1F}' => {}
+                // Signs of a font that nobody else has.
+                '\u{E000}'..='\u{F8FF}' => {}
                 c if c.is_ascii_whitespace() || c == '\u{B}' => self.space(),
                 // HTML would vanish.
                 '<' if chars

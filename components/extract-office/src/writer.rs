@@ -163,8 +163,8 @@ impl Writer {
         }
     }
 
-    /// Writes the definition of a note.
-    pub(crate) fn note(&mut self, note: Rich) {
+    /// Writes blocks that are Markdown already.
+    pub(crate) fn markdown(&mut self, note: Rich) {
         self.put("", note, Last::Other);
     }
 

@@ -18,6 +18,7 @@ use crate::settings::Settings;
 use crate::writer::{Block, Writer, flat};
 use crate::xml;
 use body::{Body, Note};
+pub(crate) use fields::link;
 use numbering::Numbering;
 use styles::Styles;
 
