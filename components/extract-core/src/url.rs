@@ -177,20 +177,19 @@ fn video_id(url: &Url) -> Option<String> {
 
 /// A query without the parameters that only track; nothing when none is left.
 fn essential(query: &str, youtube: bool) -> Option<String> {
-    let kept: Vec<String> = query
+    let tracks = |pair: &str| {
+        let name = pair.split('=').next().unwrap_or_default();
+        let name = name.to_ascii_lowercase();
+        TRACKING.contains(&name.as_str())
+            || TRACKING_PREFIXES
+                .iter()
+                .any(|begin| name.starts_with(begin))
+            || (youtube && YOUTUBE_TRACKING.contains(&name.as_str()))
+    };
+    let pairs = query
         .split('&')
-        .filter(|pair| {
-            let name = pair.split('=').next().unwrap_or_default();
-            let name = name.to_ascii_lowercase();
-            !pair.is_empty()
-                && !TRACKING.contains(&name.as_str())
-                && !TRACKING_PREFIXES
-                    .iter()
-                    .any(|prefix| name.starts_with(prefix))
-                && !(youtube && YOUTUBE_TRACKING.contains(&name.as_str()))
-        })
-        .map(tidy_escapes)
-        .collect();
+        .filter(|pair| !pair.is_empty() && !tracks(pair));
+    let kept: Vec<String> = pairs.map(tidy_escapes).collect();
     (!kept.is_empty()).then(|| kept.join("&"))
 }
 
