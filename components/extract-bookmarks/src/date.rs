@@ -11,10 +11,10 @@ const FROM_1601_MS: i64 = 11_644_473_600_000;
 /// size tells which: for dates from 1973 to 2286 the ranges are apart.
 pub(crate) fn from_number(number: i64) -> Option<i64> {
     let ms = match number {
-        ..=0 => return None,
-        ..100_000_000_000 => number * 1000,
-        ..100_000_000_000_000 => number,
-        ..10_000_000_000_000_000 => number / 1000,
+        i64::MIN..=0 => return None,
+        1..100_000_000_000 => number * 1000,
+        100_000_000_000..100_000_000_000_000 => number,
+        100_000_000_000_000..10_000_000_000_000_000 => number / 1000,
         _ => number / 1000 - FROM_1601_MS,
     };
     Timestamp::from_millisecond(ms).ok().map(|_| ms)

@@ -137,7 +137,7 @@ pub(crate) fn read(json: &str, into: &mut Collection) -> Result<(), Failure> {
             if is_tags(&root) {
                 tags(root, into);
             } else {
-                let own = string(&root.root) != "" || string(&root.guid).ends_with("_____");
+                let own = !string(&root.root).is_empty() || string(&root.guid).ends_with("_____");
                 walk(root, &top, own, into);
             }
         }
