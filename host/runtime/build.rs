@@ -11,8 +11,15 @@ use sha2::{Digest, Sha256};
 const TARGET: &str = "wasm32-wasip2";
 
 /// The built-in components: crate names under `components/`.
-const COMPONENTS: [&str; 6] = [
+const COMPONENTS: [&str; 13] = [
     "extract-markdown",
+    "extract-text",
+    "extract-html",
+    "extract-office",
+    "extract-mail",
+    "extract-bookmarks",
+    "extract-takeout",
+    "extract-archive",
     "chunk-markdown",
     "chunk-sentences",
     "tokenize",
@@ -21,7 +28,7 @@ const COMPONENTS: [&str; 6] = [
 ];
 
 /// What several of them are made with.
-const SHARED: [&str; 1] = ["extract-core"];
+const SHARED: [&str; 2] = ["extract-core", "extract-markup"];
 
 /// How cargo reaches its registries, which is the same for both builds.
 const KEPT: [&str; 5] = [
