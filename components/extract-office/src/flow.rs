@@ -130,7 +130,9 @@ impl Flow {
     pub(crate) fn close_frame(&mut self) -> Vec<Block> {
         self.close_paragraph(Kind::Paragraph);
         self.close_table();
-        self.frames.pop().map_or_else(Vec::new, |frame| frame.blocks)
+        self.frames
+            .pop()
+            .map_or_else(Vec::new, |frame| frame.blocks)
     }
 
     /// Begins a table. False where it is to be left out.

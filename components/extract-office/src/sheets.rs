@@ -69,7 +69,11 @@ impl Sheets {
         self.bytes = 0;
         let rows = std::mem::take(&mut self.rows);
         // Columns in which nothing stands are left out.
-        let used: BTreeSet<usize> = rows.iter().flat_map(|(_, row)| row).map(|cell| cell.0).collect();
+        let used: BTreeSet<usize> = rows
+            .iter()
+            .flat_map(|(_, row)| row)
+            .map(|cell| cell.0)
+            .collect();
         let used: Vec<usize> = used.into_iter().collect();
         for (index, (number, row)) in rows.into_iter().enumerate() {
             if self.writer.full() {
@@ -134,7 +138,10 @@ mod tests {
         let mut sheets = Sheets::new(Writer::new(10_000));
         sheets.begin("Data");
         let cells = |cells: &[(usize, &str)]| {
-            cells.iter().map(|(at, text)| (*at, (*text).to_owned())).collect()
+            cells
+                .iter()
+                .map(|(at, text)| (*at, (*text).to_owned()))
+                .collect()
         };
         sheets.row(1, cells(&[(2, "Report")]));
         sheets.row(3, cells(&[(1, "Name"), (4, "Sum | all")]));

@@ -27,7 +27,9 @@ pub(crate) fn write(
     for block in blocks {
         flow.block(block);
     }
-    let mut notes = notes.into_iter().filter(|note| !crate::writer::is_blank(note));
+    let mut notes = notes
+        .into_iter()
+        .filter(|note| !crate::writer::is_blank(note));
     if let Some(first) = notes.next() {
         let mut rich = Rich::default();
         rich.push("Notes:");

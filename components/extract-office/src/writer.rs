@@ -142,7 +142,9 @@ impl Writer {
         }
         let mut line = Rich::default();
         line.push_raw("|");
-        let columns = header_of.unwrap_or(0).clamp(cells.len(), cells.len().max(MOST_COLUMNS));
+        let columns = header_of
+            .unwrap_or(0)
+            .clamp(cells.len(), cells.len().max(MOST_COLUMNS));
         let mut written = 0;
         for cell in cells {
             line.push_raw(" ");
@@ -285,7 +287,9 @@ impl Writer {
             kept.push(mark);
         }
         *marks = kept;
-        self.document.links.sort_by_key(|link: &Link| link.span.start);
+        self.document
+            .links
+            .sort_by_key(|link: &Link| link.span.start);
         if self.document.title.is_empty() {
             self.document.title = self.heading.unwrap_or_else(|| title::from_name(name));
         }
@@ -314,7 +318,9 @@ pub(crate) fn flat(blocks: Vec<Block>) -> Rich {
         let mut rich = match block {
             Block::Heading(_, rich) | Block::Paragraph(rich) => rich,
             Block::Item(_, marker, rich) => {
-                let label = marker.strip_prefix(BULLET).map_or(marker.as_str(), str::trim);
+                let label = marker
+                    .strip_prefix(BULLET)
+                    .map_or(marker.as_str(), str::trim);
                 if label.is_empty() {
                     rich
                 } else {

@@ -91,9 +91,9 @@ fn namespace(uri: &str) -> Ns {
         Some("drawingml/2006/main" | "drawingml/main") => Ns::Drawing,
         Some("drawingml/2006/chart" | "drawingml/chart") => Ns::Chart,
         Some("drawingml/2006/diagram" | "drawingml/diagram") => Ns::Diagram,
-        Some(
-            "drawingml/2006/wordprocessingDrawing" | "drawingml/wordprocessingDrawing",
-        ) => Ns::WordDrawing,
+        Some("drawingml/2006/wordprocessingDrawing" | "drawingml/wordprocessingDrawing") => {
+            Ns::WordDrawing
+        }
         Some("officeDocument/2006/math" | "officeDocument/math") => Ns::Math,
         Some("markup-compatibility/2006") => Ns::Compatibility,
         Some("package/2006/relationships") => Ns::Relations,
@@ -233,7 +233,9 @@ fn declared(bytes: &[u8]) -> &'static encoding_rs::Encoding {
     };
     match label() {
         // It says so, in bytes that are no UTF-16.
-        Some(encoding) if encoding != encoding_rs::UTF_16LE && encoding != encoding_rs::UTF_16BE => {
+        Some(encoding)
+            if encoding != encoding_rs::UTF_16LE && encoding != encoding_rs::UTF_16BE =>
+        {
             encoding
         }
         _ => encoding_rs::UTF_8,

@@ -125,7 +125,7 @@ impl Engine {
             Own::Document(document, chosen) => {
                 found.documents.insert(0, shown(id, *document, &chosen));
             }
-            Own::Skipped(message) => found.fail(id, "not-taken", message),
+            Own::Skipped(reason, message, _) => found.fail(id, reason, message),
             Own::Failed(error, _) => found.fail(id, error.kind(), error.to_string()),
         }
         Ok(found)
@@ -146,7 +146,12 @@ impl Extraction {
                 message,
                 ..
             } => self.fail(id, reason, message),
-            Part::Skipped { id, message } => self.fail(id, "not-taken", message),
+            Part::Skipped {
+                id,
+                reason,
+                message,
+                ..
+            } => self.fail(id, reason, message),
             // Nothing is known here.
             Part::Same(_) | Part::AllSame(_) => {}
         }

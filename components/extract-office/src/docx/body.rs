@@ -170,8 +170,14 @@ impl<'a> Body<'a> {
         let mut label = None;
         let mut level = 0;
         if let (Some(list), false) = (list, blank) {
-            let by_style = || self.numbering.level_of_style(list, paragraph.style.as_deref()?);
-            level = (paragraph.level).or(resolved.level).or_else(by_style).unwrap_or(0);
+            let by_style = || {
+                self.numbering
+                    .level_of_style(list, paragraph.style.as_deref()?)
+            };
+            level = (paragraph.level)
+                .or(resolved.level)
+                .or_else(by_style)
+                .unwrap_or(0);
             label = self.numbering.next(list, level);
         }
         let kind = match (heading, label) {
@@ -242,7 +248,9 @@ impl<'a> Body<'a> {
             match tag.name {
                 "pStyle" => {
                     let style = tag.attr("val").map(|id| id.into_owned());
-                    paragraph.vanish = style.as_ref().is_some_and(|id| self.styles.resolve(id).vanish);
+                    paragraph.vanish = style
+                        .as_ref()
+                        .is_some_and(|id| self.styles.resolve(id).vanish);
                     paragraph.style = style;
                 }
                 "outlineLvl" => paragraph.outline = tag.number("val"),
@@ -274,7 +282,10 @@ impl<'a> Body<'a> {
             "rPr" => self.in_run_properties = true,
             "trPr" => self.in_row_properties = true,
             "r" => {
-                let vanish = self.paragraphs.last().is_some_and(|paragraph| paragraph.vanish);
+                let vanish = self
+                    .paragraphs
+                    .last()
+                    .is_some_and(|paragraph| paragraph.vanish);
                 self.runs.push(vanish);
             }
             "t" => self.takes = Takes::Words,
@@ -302,12 +313,13 @@ impl<'a> Body<'a> {
             }
             "hyperlink" => {
                 let relation = tag.relation("id").and_then(|id| self.relations.get(&*id));
-                let address = relation.filter(|relation| relation.external).map(|relation| {
-                    match tag.attr("anchor") {
-                        Some(anchor) => format!("{}#{anchor}", relation.target),
-                        None => relation.target.clone(),
-                    }
-                });
+                let address =
+                    relation
+                        .filter(|relation| relation.external)
+                        .map(|relation| match tag.attr("anchor") {
+                            Some(anchor) => format!("{}#{anchor}", relation.target),
+                            None => relation.target.clone(),
+                        });
                 self.open_link(address);
             }
             "tab" | "ptab" if !self.in_paragraph_properties => self.sign(Rich::space),
@@ -315,7 +327,9 @@ impl<'a> Body<'a> {
             "noBreakHyphen" => self.sign(|rich| rich.push("\u{2011}")),
             "lastRenderedPageBreak" => self.sign(Rich::page_break),
             "sym" => {
-                let code = tag.attr("char").and_then(|code| u32::from_str_radix(&code, 16).ok());
+                let code = tag
+                    .attr("char")
+                    .and_then(|code| u32::from_str_radix(&code, 16).ok());
                 let font = tag.attr("font").unwrap_or_default();
                 if let Some(sign) = code.and_then(|code| symbol(&font, code)) {
                     self.sign(|rich| rich.push(sign.encode_utf8(&mut [0; 4])));
@@ -390,8 +404,9 @@ impl Handler for Body<'_> {
     fn start(&mut self, tag: &Tag<'_>) -> Step {
         match tag.ns {
             Ns::Word => {
-                let in_properties =
-                    self.in_paragraph_properties || self.in_run_properties || self.in_row_properties;
+                let in_properties = self.in_paragraph_properties
+                    || self.in_run_properties
+                    || self.in_row_properties;
                 if in_properties && !tag.name.ends_with("Change") {
                     self.property(tag);
                     // Whoever changed what, nothing of it is text.

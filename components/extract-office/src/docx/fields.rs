@@ -81,7 +81,9 @@ impl Fields {
 /// document itself is no address.
 pub(crate) fn link(instruction: &str) -> Option<String> {
     let rest = instruction.trim_start();
-    let word = rest.get(..9).filter(|word| word.eq_ignore_ascii_case("HYPERLINK"))?;
+    let word = rest
+        .get(..9)
+        .filter(|word| word.eq_ignore_ascii_case("HYPERLINK"))?;
     let mut rest = rest[word.len()..].trim_start();
     let mut address = None;
     let mut place = None;
@@ -122,9 +124,18 @@ mod tests {
         let is = |instruction, address: Option<&str>| {
             assert_eq!(link(instruction).as_deref(), address, "{instruction}");
         };
-        is(r#" HYPERLINK "https://x.example/a b" "#, Some("https://x.example/a b"));
-        is(r#"hyperlink https://x.example \o "tip""#, Some("https://x.example"));
-        is(r#" HYPERLINK "https://x.example" \l "top""#, Some("https://x.example#top"));
+        is(
+            r#" HYPERLINK "https://x.example/a b" "#,
+            Some("https://x.example/a b"),
+        );
+        is(
+            r#"hyperlink https://x.example \o "tip""#,
+            Some("https://x.example"),
+        );
+        is(
+            r#" HYPERLINK "https://x.example" \l "top""#,
+            Some("https://x.example#top"),
+        );
         is(r#" HYPERLINK \l "_Toc1" "#, None);
         is(r#" PAGEREF _Toc1 \h "#, None);
         is("HYPERLINKÄ", Some("Ä"));

@@ -53,7 +53,12 @@ pub(crate) fn read(
         styles: &styles,
         meta: &meta,
     };
-    document(&parts, name, settings, std::mem::take(&mut package.warnings))
+    document(
+        &parts,
+        name,
+        settings,
+        std::mem::take(&mut package.warnings),
+    )
 }
 
 /// Reads a file that is one XML file.

@@ -142,7 +142,10 @@ impl<'a> Body<'a> {
 
     fn hides(&self) -> bool {
         self.spans.last() == Some(&true)
-            || self.paragraphs.last().is_some_and(|paragraph| paragraph.hidden)
+            || self
+                .paragraphs
+                .last()
+                .is_some_and(|paragraph| paragraph.hidden)
     }
 
     fn sign(&mut self, put: impl FnOnce(&mut Rich)) {
@@ -163,7 +166,9 @@ impl<'a> Body<'a> {
             let level = tag.number::<u8>("outline-level").unwrap_or(1).max(1);
             heading = Some(level);
             if tag.attr("is-list-header").as_deref() != Some("true") && self.lists.is_empty() {
-                label = self.styles.count_heading(usize::from(level) - 1, &mut self.headings);
+                label = self
+                    .styles
+                    .count_heading(usize::from(level) - 1, &mut self.headings);
             }
         } else if resolved.title {
             heading = Some(1);
@@ -255,7 +260,10 @@ impl<'a> Body<'a> {
                 if self.lists.is_empty() && !goes_on {
                     self.counters.remove(&style);
                 }
-                self.lists.push(List { style, fresh: false });
+                self.lists.push(List {
+                    style,
+                    fresh: false,
+                });
             }
             "list-item" => {
                 if let Some(list) = self.lists.last_mut() {
@@ -319,8 +327,17 @@ impl<'a> Body<'a> {
         let Some(slide) = self.slide.take() else {
             return;
         };
-        let blocks: Vec<_> = blocks.into_iter().filter(|block| !is_blank(block)).collect();
-        crate::slides::write(&mut self.flow, slide.number, slide.title, blocks, slide.notes);
+        let blocks: Vec<_> = blocks
+            .into_iter()
+            .filter(|block| !is_blank(block))
+            .collect();
+        crate::slides::write(
+            &mut self.flow,
+            slide.number,
+            slide.title,
+            blocks,
+            slide.notes,
+        );
     }
 }
 
@@ -328,8 +345,19 @@ impl<'a> Body<'a> {
 fn is_shape(name: &str) -> bool {
     matches!(
         name,
-        "text-box" | "custom-shape" | "rect" | "ellipse" | "circle" | "line" | "polyline"
-            | "polygon" | "regular-polygon" | "path" | "connector" | "caption" | "measure"
+        "text-box"
+            | "custom-shape"
+            | "rect"
+            | "ellipse"
+            | "circle"
+            | "line"
+            | "polyline"
+            | "polygon"
+            | "regular-polygon"
+            | "path"
+            | "connector"
+            | "caption"
+            | "measure"
     )
 }
 

@@ -120,11 +120,17 @@ impl<'a> Slide<'a> {
         let mut kind = Kind::Paragraph;
         if let (Some(shape), false) = (self.shapes.last_mut(), blank) {
             let level = paragraph.level.min(LEVELS - 1);
-            let is_item = paragraph.bullet.unwrap_or(shape.role == Role::Body && !is_notes);
+            let is_item = paragraph
+                .bullet
+                .unwrap_or(shape.role == Role::Body && !is_notes);
             shape.counters[level + 1..].fill(0);
             if let Some((format, before, after, start)) = paragraph.number {
                 let counter = &mut shape.counters[level];
-                *counter = if *counter == 0 { start } else { counter.saturating_add(1) };
+                *counter = if *counter == 0 {
+                    start
+                } else {
+                    counter.saturating_add(1)
+                };
                 let label = format!("{before}{}{after}", format.write(*counter));
                 kind = Kind::Item(level as u8, labels::marker(&label));
             } else {

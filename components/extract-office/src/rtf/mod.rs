@@ -384,7 +384,9 @@ impl Reader {
     fn put(&mut self, text: &str) {
         match self.state.target {
             Target::Body if self.state.deleted => {}
-            Target::Body if self.state.hidden => self.hidden += usize::from(!text.trim().is_empty()),
+            Target::Body if self.state.hidden => {
+                self.hidden += usize::from(!text.trim().is_empty())
+            }
             Target::Body => {
                 self.paragraph();
                 self.flow.rich().push(text);
@@ -412,9 +414,16 @@ impl Reader {
     fn style_text(&mut self) {
         if let Some((name, _)) = self.value.split_once(';') {
             let name = name.trim().to_lowercase();
-            let by_name = name.strip_prefix("heading ").and_then(|level| level.parse().ok());
+            let by_name = name
+                .strip_prefix("heading ")
+                .and_then(|level| level.parse().ok());
             let by_name = by_name.or((name == "title").then_some(1u8));
-            if let Some(level) = self.style_level.take().or(by_name).filter(|&level| level <= 9) {
+            if let Some(level) = self
+                .style_level
+                .take()
+                .or(by_name)
+                .filter(|&level| level <= 9)
+            {
                 self.styles.insert(self.style, level);
             }
             self.value.clear();
@@ -574,7 +583,12 @@ impl Reader {
                     self.format.heading = level;
                 }
             }
-            "ilvl" => self.format.level = number.and_then(|level| u8::try_from(level).ok()).unwrap_or(0).min(8),
+            "ilvl" => {
+                self.format.level = number
+                    .and_then(|level| u8::try_from(level).ok())
+                    .unwrap_or(0)
+                    .min(8)
+            }
             "field" if body => self.state.ends = Ends::Field,
             "fldinst" if fresh => self.state.target = Target::Instruction,
             "listtext" | "pntext" if fresh => {
@@ -588,8 +602,12 @@ impl Reader {
                 self.author.clear();
                 self.state.target = Target::Author;
             }
-            "header" | "headerl" | "headerr" | "headerf" if fresh => self.begin_stretch(Ends::Header),
-            "footer" | "footerl" | "footerr" | "footerf" if fresh => self.begin_stretch(Ends::Footer),
+            "header" | "headerl" | "headerr" | "headerf" if fresh => {
+                self.begin_stretch(Ends::Header)
+            }
+            "footer" | "footerl" | "footerr" | "footerf" if fresh => {
+                self.begin_stretch(Ends::Footer)
+            }
             "shptxt" if fresh || self.state.target == Target::Skip => self.begin_stretch(Ends::Box),
             "shpinst" | "ud" | "shppict" if fresh => self.state.target = Target::Body,
             "v" => self.state.hidden = on,
@@ -642,7 +660,10 @@ impl Reader {
 
     /// Whether headers can be written: they come before the text.
     fn headers_wait(&mut self) -> bool {
-        !self.headers.is_empty() && self.stretches.is_empty() && !self.stretch.table && !self.flow.in_paragraph()
+        !self.headers.is_empty()
+            && self.stretches.is_empty()
+            && !self.stretch.table
+            && !self.flow.in_paragraph()
     }
 }
 

@@ -87,7 +87,10 @@ impl<'a> Cells<'a> {
         let mut text = match self.sort {
             Sort::Shared => {
                 let index = value.trim().parse().ok();
-                index.and_then(|index| self.strings.get(index)).unwrap_or_default().to_owned()
+                index
+                    .and_then(|index| self.strings.get(index))
+                    .unwrap_or_default()
+                    .to_owned()
             }
             Sort::Text => value,
             Sort::Boolean => match value.trim() {

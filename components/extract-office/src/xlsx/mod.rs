@@ -143,7 +143,10 @@ impl Handler for Strings {
 fn comments(package: &mut Package, sheet: &str) -> Result<HashMap<String, String>, Failure> {
     let relations = package.relations(sheet)?;
     let mut reader = Comments::default();
-    for relation in relations.values().filter(|relation| relation.kind == "comments") {
+    for relation in relations
+        .values()
+        .filter(|relation| relation.kind == "comments")
+    {
         if let Some(text) = package.text(&relation.target)?
             && let Err(damage) = xml::drive(&text, &mut reader)
         {

@@ -19,9 +19,6 @@ use crate::pipeline::{CHANGED, Pipeline, Prepared, Read};
 /// Bytes of text written in one transaction, about.
 const BATCH_BYTES: usize = 8 << 20;
 
-/// Why something is in the ledger that nothing reads.
-pub(super) const NOT_READ: &str = "not-taken";
-
 /// Stands before the stamp of a file that is to be tried once more.
 pub(super) const TRIED_ONCE: &str = "tried once: ";
 
@@ -188,9 +185,10 @@ impl<'a> Writer<'a> {
                 self.found.remove(&file.id);
             }
             Read::Skipped {
+                reason,
                 message,
                 provenance,
-            } => self.skip(file.id.clone(), message, provenance),
+            } => self.skip(file.id.clone(), reason, message, provenance),
             Read::Vanished => {
                 self.found.remove(&file.id);
             }
@@ -213,12 +211,13 @@ impl<'a> Writer<'a> {
             }
             Read::PartSkipped {
                 id,
+                reason,
                 message,
                 provenance,
             } => {
                 let found = self.found.entry(file.id.clone()).or_default();
                 found.ids.insert(id.clone());
-                self.skip(id, message, provenance);
+                self.skip(id, reason, message, provenance);
             }
             Read::PartSame { id, whole } => {
                 let within = match whole {
@@ -292,14 +291,14 @@ impl<'a> Writer<'a> {
         });
     }
 
-    fn skip(&mut self, id: String, message: String, provenance: Provenance) {
+    fn skip(&mut self, id: String, reason: &str, message: String, provenance: Provenance) {
         self.work.counts.skipped += 1;
         self.ledger.push(LedgerWrite {
             source: self.work.source.id,
             external_id: id,
             outcome: NotIndexed::Skipped,
             provenance,
-            reason: NOT_READ.into(),
+            reason: reason.to_owned(),
             message,
         });
     }

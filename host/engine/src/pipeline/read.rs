@@ -33,6 +33,7 @@ pub(crate) enum Read {
     },
     /// Nothing reads it.
     Skipped {
+        reason: &'static str,
         message: String,
         provenance: Provenance,
     },
@@ -50,6 +51,7 @@ pub(crate) enum Read {
     },
     PartSkipped {
         id: String,
+        reason: &'static str,
         message: String,
         provenance: Provenance,
     },
@@ -180,13 +182,10 @@ impl Pipeline {
                     },
                 }
             }
-            Own::Skipped(message) => Read::Skipped {
+            Own::Skipped(reason, message, chosen) => Read::Skipped {
+                reason,
                 message,
-                provenance: Provenance {
-                    stamp: relied_on,
-                    pipeline: self.skip_key.clone(),
-                    ..Provenance::default()
-                },
+                provenance: self.left_out(relied_on, chosen.as_ref()),
             },
             Own::Failed(error, chosen) => {
                 self.failed(error.kind(), error.to_string(), chosen.as_ref())
@@ -230,14 +229,16 @@ impl Pipeline {
                     warnings: Vec::new(),
                 },
             },
-            Part::Skipped { id, message } => Read::PartSkipped {
+            Part::Skipped {
                 id,
+                reason,
                 message,
-                provenance: Provenance {
-                    stamp: STAMP_INSIDE.to_owned(),
-                    pipeline: self.skip_key.clone(),
-                    ..Provenance::default()
-                },
+                chosen,
+            } => Read::PartSkipped {
+                id,
+                reason,
+                message,
+                provenance: self.left_out(STAMP_INSIDE.to_owned(), chosen.as_ref()),
             },
         }
     }
@@ -291,6 +292,16 @@ impl Pipeline {
             kind,
             size,
         }))
+    }
+
+    /// What the ledger remembers of something that is left out.
+    fn left_out(&self, stamp: String, chosen: Option<&Chosen>) -> Provenance {
+        Provenance {
+            stamp,
+            pipeline: chosen.map_or_else(|| self.skip_key.clone(), |chosen| chosen.key.clone()),
+            component: chosen.map(|chosen| chosen.extractor.info().name.clone()),
+            warnings: Vec::new(),
+        }
     }
 
     /// What became of a file that its folder does not give.

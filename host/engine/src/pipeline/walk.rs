@@ -4,7 +4,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use pkb_runtime::{Blob, CallError, Document, Extractor, Failure, PartFailure, PictureReader};
+use pkb_runtime::{
+    Blob, CallError, Document, Extractor, Failure, FailureKind, PartFailure, PictureReader,
+};
 
 use super::spool::{Allowance, Spool};
 use crate::error::Error;
@@ -13,6 +15,9 @@ use crate::formats::{self, HEAD};
 /// How deep files may lie in one another: a letter in a mailbox in an archive,
 /// with something attached.
 const DEEPEST: usize = 6;
+
+/// Why something is in the ledger that nothing reads.
+pub(crate) const NOT_READ: &str = "not-taken";
 
 /// Stands between a file and a part of it in ids. No path has it.
 pub(crate) const INSIDE: &str = "//";
@@ -81,7 +86,8 @@ pub(crate) enum Part {
 /// What a file itself is.
 pub(crate) enum Own {
     Document(Box<Document>, Chosen),
-    Skipped(String),
+    /// Why, as a word and as a sentence.
+    Skipped(&'static str, String, Option<Chosen>),
     Failed(CallError, Option<Chosen>),
 }
 
@@ -129,10 +135,17 @@ impl<'a> Walk<'a> {
         };
         let media_type = input.media_type.as_deref();
         let Some(chosen) = self.choose.choose(&head, &input.name, media_type)? else {
-            return Ok(Own::Skipped(not_read(&input.name)));
+            return Ok(Own::Skipped(NOT_READ, not_read(&input.name), None));
         };
         match self.extract(&input, &chosen, depth, visit)? {
             Ok(document) => Ok(Own::Document(Box::new(document), chosen)),
+            // It is sound, and nothing that a second try would read.
+            Err(
+                error @ CallError::Failed {
+                    kind: FailureKind::Unsupported,
+                    ..
+                },
+            ) => Ok(Own::Skipped(error.kind(), error.to_string(), Some(chosen))),
             Err(error) => Ok(Own::Failed(error, Some(chosen))),
         }
     }
@@ -327,7 +340,12 @@ impl<'a> Walk<'a> {
                 hash,
                 size,
             })),
-            Own::Skipped(message) => Part::Skipped { id, message },
+            Own::Skipped(reason, message, chosen) => Part::Skipped {
+                id,
+                reason,
+                message,
+                chosen,
+            },
             Own::Failed(error, chosen) => Part::Failed {
                 id,
                 reason: error.kind(),
@@ -393,7 +411,7 @@ fn not_read(name: &str) -> String {
 
 fn unreadable(error: &std::io::Error) -> CallError {
     CallError::failed(Failure {
-        kind: pkb_runtime::FailureKind::Unavailable,
+        kind: FailureKind::Unavailable,
         message: format!("Reading it failed: {error}"),
     })
 }
