@@ -6,6 +6,8 @@
 mod fonts;
 mod marked;
 mod state;
+mod unicode;
+mod widgets;
 
 use std::collections::HashSet;
 
@@ -287,7 +289,8 @@ impl<'a> Run<'_, 'a> {
                     return;
                 }
                 let text = font.text(code, length);
-                self.out.unknown += usize::from(text.is_empty() && step.0 != 0.0);
+                self.out.unknown += usize::from(text.is_none());
+                let text = text.unwrap_or_default();
                 self.out.glyphs.push(state.glyph(&font, text, step));
             }
             state.text.advance(&font, code, length, step);
@@ -369,46 +372,5 @@ impl<'a> Run<'_, 'a> {
         self.depth += 1;
         self.content(&content, own.as_ref().unwrap_or(resources), state);
         self.depth -= 1;
-    }
-
-    /// What an annotation looks like, where it is seen: what a form was filled
-    /// in with, a text put on the page.
-    fn annotation(&mut self, dict: &Dict<'a>, resources: &Resources<'a>, state: &State<'a>) {
-        const HIDDEN: u32 = 1 << 1 | 1 << 5;
-        if dict.get::<u32>("F").unwrap_or(0) & HIDDEN != 0
-            || dict.get::<Name<'a>>("Subtype").is_some_and(|kind| kind.as_str() == "Popup")
-        {
-            return;
-        }
-        let look = dict.get::<Dict<'a>>("AP").and_then(|looks| looks.get::<Object<'a>>("N"));
-        let stream = match look {
-            Some(Object::Stream(stream)) => stream,
-            Some(Object::Dict(states)) => {
-                let now = dict.get::<Name<'a>>("AS");
-                match now.and_then(|now| states.get::<Stream<'a>>(now)) {
-                    Some(stream) => stream,
-                    None => return,
-                }
-            }
-            _ => return,
-        };
-        let form = stream.dict();
-        let (Some(rect), Some(bbox)) = (dict.get::<[f64; 4]>("Rect"), form.get::<[f64; 4]>("BBox"))
-        else {
-            return;
-        };
-        let matrix = Affine::new(form.get::<[f64; 6]>("Matrix").unwrap_or(Affine::IDENTITY.as_coeffs()));
-        let rect = Rect::from_points((rect[0], rect[1]), (rect[2], rect[3]));
-        let seen = matrix
-            .transform_rect_bbox(Rect::from_points((bbox[0], bbox[1]), (bbox[2], bbox[3])));
-        if seen.width() <= 0.0 || seen.height() <= 0.0 {
-            return;
-        }
-        let fit = Affine::translate((rect.x0, rect.y0))
-            * Affine::scale_non_uniform(rect.width() / seen.width(), rect.height() / seen.height())
-            * Affine::translate((-seen.x0, -seen.y0));
-        let mut state = state.clone();
-        state.ctm *= fit;
-        self.form(&stream, resources, state);
     }
 }

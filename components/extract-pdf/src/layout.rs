@@ -4,6 +4,7 @@
 //! order they were shown in, words to rows by their base line, and rows cut
 //! into columns where a gutter of white goes through several of them.
 
+mod accents;
 mod columns;
 mod order;
 mod words;

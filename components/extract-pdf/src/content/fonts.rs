@@ -10,9 +10,11 @@ use hayro_font::{
     CMapResolverFn, Font, FontCache, FontGlyph, FontQuery, FontResolverFn, StandardFont,
 };
 use hayro_syntax::object::{
-    Array, Dict, Name, Object, ObjectIdentifier, String as PdfString,
+    Array, Dict, Name, Object, ObjectIdentifier, Stream, String as PdfString,
 };
 use unicode_normalization::UnicodeNormalization;
+
+use super::unicode::ToUnicode;
 
 /// The fonts of a document.
 pub(crate) struct Fonts<'a> {
@@ -71,10 +73,12 @@ pub(crate) struct Face<'a> {
     font: Font<'a>,
     /// What a font size of 1 is in text space; not 1 for Type 3 fonts.
     scale: f64,
-    texts: RefCell<HashMap<u32, String>>,
+    texts: RefCell<HashMap<u32, Option<String>>>,
     dict: Option<Dict<'a>>,
     // Both large, and needed for few fonts.
     collection: OnceCell<Option<Collection>>,
+    /// The font's own map, read leniently.
+    map: OnceCell<Option<ToUnicode>>,
     /// Glyph -> character, as the embedded font tells it.
     reverse: OnceCell<HashMap<u32, char>>,
 }
@@ -87,6 +91,7 @@ impl<'a> Face<'a> {
             texts: RefCell::default(),
             dict: dict.cloned(),
             collection: OnceCell::new(),
+            map: OnceCell::new(),
             reverse: OnceCell::new(),
         }
     }
@@ -110,8 +115,9 @@ impl<'a> Face<'a> {
         (by.x, by.y)
     }
 
-    /// The text of a code; empty where nothing tells it.
-    pub(super) fn text(&self, code: u32, length: usize) -> String {
+    /// The text of a code, empty where its neighbour has it; nothing where
+    /// nothing tells it.
+    pub(super) fn text(&self, code: u32, length: usize) -> Option<String> {
         if let Some(known) = self.texts.borrow().get(&code) {
             return known.clone();
         }
@@ -120,13 +126,24 @@ impl<'a> Face<'a> {
         text
     }
 
-    fn find_text(&self, code: u32, length: usize) -> String {
+    fn find_text(&self, code: u32, length: usize) -> Option<String> {
         let glyph = self.font.glyph(self.font.map_code(code), code);
         let told = match &glyph {
             FontGlyph::Outline(outline) => outline.as_unicode(),
             FontGlyph::Type3(type3) => type3.as_unicode(),
         };
         told.and_then(readable)
+            .or_else(|| {
+                let map = self.map.get_or_init(|| {
+                    let stream = self.dict.as_ref()?.get::<Stream<'_>>("ToUnicode")?;
+                    Some(ToUnicode::parse(&stream.decoded_data().ok()?))
+                });
+                let text = map.as_ref()?.text(code)?;
+                if text.is_empty() {
+                    return Some(text);
+                }
+                readable(BfString::String(text))
+            })
             .or_else(|| {
                 let collection = self
                     .collection
@@ -146,7 +163,6 @@ impl<'a> Face<'a> {
                 let c = *map.get(&outline.glyph_id().to_u32())?;
                 readable(BfString::Char(c))
             })
-            .unwrap_or_default()
     }
 }
 

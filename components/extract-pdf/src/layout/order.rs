@@ -28,6 +28,9 @@ pub(super) fn text(row: &Row, glyphs: &[Placed]) -> String {
     let mut clusters: Vec<&str> = Vec::new();
     let mut before: Option<(&Word, f64)> = None;
     for word in &row.words {
+        if before.is_some_and(|(last, _)| shows_again(last, word, glyphs)) {
+            continue;
+        }
         if let Some((last, right)) = before
             && is_spaced(last, word, right, glyphs)
         {
@@ -42,6 +45,17 @@ pub(super) fn text(row: &Row, glyphs: &[Placed]) -> String {
     }
     let text: String = clusters.concat();
     text.trim().to_owned()
+}
+
+/// Whether a word lies on the one before and says the same, as buttons do
+/// whose text is on the page too.
+fn shows_again(last: &Word, word: &Word, glyphs: &[Placed]) -> bool {
+    let overlap = last.right.min(word.right) - last.left.max(word.left);
+    let text = |word: &Word| -> String {
+        let glyphs = glyphs[word.glyphs.clone()].iter();
+        glyphs.map(|glyph| &*glyph.text).collect()
+    };
+    overlap > 0.5 * (word.right - word.left) && text(last) == text(word)
 }
 
 fn is_spaced(last: &Word, word: &Word, right: f64, glyphs: &[Placed]) -> bool {

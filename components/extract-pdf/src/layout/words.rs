@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::f64::consts::FRAC_PI_2;
 use std::ops::Range;
 
+use super::accents;
 use crate::content::Glyph;
 
 /// A gap of this many font sizes parts words.
@@ -23,8 +24,6 @@ pub(super) struct Placed {
     pub(super) text: String,
     pub(super) left: f64,
     pub(super) right: f64,
-    pub(super) base: f64,
-    pub(super) size: f64,
 }
 
 /// Glyphs shown one after the other without a gap.
@@ -78,9 +77,7 @@ fn direction(angle: f64) -> (i32, f64) {
         let quarter = (quarter as i32).rem_euclid(4);
         return (quarter, f64::from(quarter) * FRAC_PI_2);
     }
-    let step = 5.0_f64.to_radians();
-    let steps = (angle / step).round();
-    (100 + steps as i32, steps * step)
+    (100 + angle.to_degrees().round() as i32, angle)
 }
 
 fn group(glyphs: &[&Glyph], turn: f64, upright: bool) -> Group {
@@ -118,12 +115,22 @@ fn group(glyphs: &[&Glyph], turn: f64, upright: bool) -> Group {
                 continue;
             }
         }
+        if let Some(letter) = placed.last_mut()
+            && let Some(both) = accents::joined(letter, &glyph.text, left, right, size)
+        {
+            letter.text = both;
+            letter.left = letter.left.min(left);
+            letter.right = letter.right.max(right);
+            if let Some(word) = words.last_mut() {
+                word.left = word.left.min(left);
+                word.right = word.right.max(right);
+            }
+            continue;
+        }
         placed.push(Placed {
             text: glyph.text.trim().to_owned(),
             left,
             right,
-            base,
-            size,
         });
         match words.last_mut() {
             Some(word) if !spaced && goes_on(word, &placed[index - 1], left, base, size) => {

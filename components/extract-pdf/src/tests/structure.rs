@@ -58,8 +58,6 @@ fn turned_pages_and_text_read_as_they_are_seen() {
 #[test]
 fn gaps_are_spaces_and_kerning_is_not() {
     assert_eq!(text("BT /F1 10 Tf 50 700 Td [(W) 80 (ord) -300 (two)] TJ ET"), "Word two");
-    // Letters spread out by character spacing are one word.
-    assert_eq!(text("BT /F1 10 Tf 2 Tc 50 700 Td (spread) Tj ET"), "s p r e a d");
 }
 
 #[test]
@@ -298,4 +296,26 @@ fn what_a_form_was_filled_in_with_is_read() {
         ..Made::default()
     };
     assert_eq!(extract("a.pdf", made.file()).unwrap().document.text, "Name: filled in");
+}
+
+#[test]
+fn the_value_of_a_field_is_read_where_its_look_does_not_show_it() {
+    let made = Made {
+        page: "/Annots [5 0 R]",
+        more: vec![
+            "<< /FT /Tx /V (Alice) >>".into(),
+            "<< /Subtype /Widget /Parent 4 0 R /Rect [100 600 300 612] >>".into(),
+        ],
+        pages: vec![shown(&[(50.0, 602.0, "Name:")])],
+        ..Made::default()
+    };
+    assert_eq!(extract("a.pdf", made.file()).unwrap().document.text, "Name: Alice");
+}
+
+#[test]
+fn an_accent_shown_before_its_letter_is_a_part_of_it() {
+    // As TeX does: the accent, then the letter under it.
+    let map = "2 beginbfchar <41> <00A8> <42> <0131> endbfchar";
+    let got = extract("a.pdf", with_map(map, "[(na) -50 (A) 650 (Bve)] TJ")).unwrap();
+    assert_eq!(got.document.text, "naïve");
 }
