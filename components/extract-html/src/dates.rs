@@ -77,15 +77,13 @@ fn named(written: &str) -> Option<i64> {
     {
         let lower = word.to_lowercase();
         let by_name = MONTHS.iter().position(|name| lower.starts_with(name));
+        let number = lower.trim_end_matches(char::is_alphabetic);
         if let (Some(at), None) = (by_name, month) {
             month = i8::try_from(at + 1).ok();
-        } else if word.len() == 4 && year.is_none() {
-            year = word.parse::<i16>().ok();
-        } else if let (None, Ok(number)) = (
-            day,
-            lower.trim_end_matches(char::is_alphabetic).parse::<i8>(),
-        ) {
-            day = Some(number);
+        } else if number.len() == 4 && year.is_none() {
+            year = number.parse::<i16>().ok();
+        } else if day.is_none() {
+            day = number.parse::<i8>().ok();
         }
     }
     let date = civil::Date::new(year?, month?, day?).ok()?;

@@ -274,11 +274,7 @@ fn of_page(dom: &Dom, title: &str) -> String {
             title[from..].trim().clone_into(&mut short);
         }
     } else if title.contains(": ") {
-        let is_heading = dom.all().any(|id| {
-            matches!(dom.name(id), Name::H1 | Name::H2)
-                && tidy(&dom.text_under(id)).as_deref() == Some(title)
-        });
-        if !is_heading {
+        if !is_heading(dom, title) {
             let after = title.rfind(':').map_or("", |at| title[at + 1..].trim());
             let first = title.find(':').unwrap_or(0);
             if words(after) >= 3 {
@@ -288,14 +284,26 @@ fn of_page(dom: &Dom, title: &str) -> String {
             }
         }
     } else if title.chars().count() > 150 || title.chars().count() < 15 {
-        return only_heading(dom).unwrap_or_else(|| title.to_owned());
+        let heading = only_heading(dom).filter(|heading| words(heading) > 4);
+        return heading.unwrap_or_else(|| title.to_owned());
     }
-    // What is as short as that was no site's name.
+    // What is as short as that may be no title, unless the page has it as one.
+    if is_heading(dom, &short) {
+        return short;
+    }
     let plain: String = title.chars().filter(|&c| !separator(c)).collect();
     if words(&short) <= 4 && (!hierarchy || words(&short) + 1 != words(&plain)) {
         return title.to_owned();
     }
     short
+}
+
+/// Whether a heading of the first two levels says just that.
+fn is_heading(dom: &Dom, text: &str) -> bool {
+    dom.all().any(|id| {
+        matches!(dom.name(id), Name::H1 | Name::H2)
+            && tidy(&dom.text_under(id)).as_deref() == Some(text)
+    })
 }
 
 /// The first heading of the first level, where it is the only one.
