@@ -11,10 +11,11 @@ use sha2::{Digest, Sha256};
 const TARGET: &str = "wasm32-wasip2";
 
 /// The built-in components: crate names under `components/`.
-const COMPONENTS: [&str; 13] = [
+const COMPONENTS: [&str; 14] = [
     "extract-markdown",
     "extract-text",
     "extract-html",
+    "extract-pdf",
     "extract-office",
     "extract-mail",
     "extract-bookmarks",
