@@ -1,5 +1,6 @@
 //! What a page says of itself.
 
+use extract_core::canonical_url;
 use extract_core::title::tidy;
 use extract_markup::{Attribute, Dom, Name, NodeId, resolve};
 
@@ -20,7 +21,7 @@ pub(crate) struct Facts {
     pub(crate) published: Option<i64>,
     pub(crate) modified: Option<i64>,
     pub(crate) lang: Option<String>,
-    /// Absolute.
+    /// Absolute, and as every source spells it.
     pub(crate) url: Option<String>,
     pub(crate) site: Option<String>,
     pub(crate) description: Option<String>,
@@ -122,7 +123,9 @@ impl Facts {
                         .is_some_and(|tag| matches!(tag.len(), 2 | 3));
                 fits.then(|| said.replace('_', "-"))
             }),
-            url: url(dom, &metas, base.as_deref()).or_else(|| saved_from.map(str::to_owned)),
+            url: url(dom, &metas, base.as_deref())
+                .or_else(|| saved_from.map(str::to_owned))
+                .map(|url| canonical_url(&url).unwrap_or(url)),
             site: linked.site.or_else(|| {
                 metas
                     .first(&["og:site_name", "application-name", "twitter:site"])

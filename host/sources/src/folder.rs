@@ -210,6 +210,11 @@ impl FolderSource {
         folders::walk(self, visit);
     }
 
+    /// The folder, as what may be written to.
+    pub(crate) fn root(&self) -> &Dir {
+        &self.root
+    }
+
     /// Which folder it is, on its drive; none where the system does not tell.
     pub(crate) fn identity(&self) -> Option<(u64, u64)> {
         #[cfg(unix)]
