@@ -113,7 +113,10 @@ fn each_message_of_a_mailbox_is_an_item() {
         "{item}"
     );
     let again = library.sync();
-    assert_eq!((&again["added"], &again["unchanged"]), (&0.into(), &3.into()));
+    assert_eq!(
+        (&again["added"], &again["unchanged"]),
+        (&0.into(), &3.into())
+    );
     library.assert_sound();
 }
 
@@ -124,7 +127,10 @@ fn a_growing_mailbox_is_read_on_and_what_was_there_stays_as_it_is() {
     library.write("in.mbox", &first);
     library.sync();
     let item = library.item("walnut");
-    library.write("in.mbox", first.clone() + &message("2", "Pears", "the pear tree"));
+    library.write(
+        "in.mbox",
+        first.clone() + &message("2", "Pears", "the pear tree"),
+    );
     let report = library.sync();
     assert_eq!(
         (&report["added"], &report["updated"], &report["unchanged"]),
@@ -158,8 +164,14 @@ fn what_is_inside_follows_its_file() {
     )
     .unwrap();
     let report = library.sync();
-    assert_eq!((&report["moved"], &report["deleted"]), (&1.into(), &0.into()));
-    assert_eq!(library.found("walnut"), ["notes/old/2024.mbox//1@example.org"]);
+    assert_eq!(
+        (&report["moved"], &report["deleted"]),
+        (&1.into(), &0.into())
+    );
+    assert_eq!(
+        library.found("walnut"),
+        ["notes/old/2024.mbox//1@example.org"]
+    );
     assert_eq!(library.item("walnut"), item, "it keeps its identity");
     fs::remove_file(library.notes.path().join("old/2024.mbox")).unwrap();
     assert_eq!(library.sync()["deleted"], 2);
@@ -212,10 +224,16 @@ fn a_mailbox_that_lost_most_of_its_messages_is_asked_about() {
 #[test]
 fn attachments_are_items_through_their_own_extractors() {
     let library = Library::new();
-    library.write("report.eml", with_attachment("figures.md", "# Figures\n\nAbout #walnuts."));
+    library.write(
+        "report.eml",
+        with_attachment("figures.md", "# Figures\n\nAbout #walnuts."),
+    );
     library.write(
         "hidden.eml",
-        with_attachment("page.html", "<html><body><p>Some &quot;quinces&quot;</p></body></html>"),
+        with_attachment(
+            "page.html",
+            "<html><body><p>Some &quot;quinces&quot;</p></body></html>",
+        ),
     );
     library.sync();
     let found = library.run(&["search", "--as-is", "tag:walnuts"]);
@@ -274,10 +292,16 @@ fn a_part_that_cannot_be_read_costs_one_line_and_nothing_else() {
     let library = Library::new();
     library.write(
         "all.zip",
-        zip(&[("broken.pdf", b"%PDF-1.7 and nothing more"), ("b.md", b"# Blackberries")]),
+        zip(&[
+            ("broken.pdf", b"%PDF-1.7 and nothing more"),
+            ("b.md", b"# Blackberries"),
+        ]),
     );
     let report = library.sync();
-    assert_eq!((&report["failed"], &report["added"]), (&1.into(), &2.into()));
+    assert_eq!(
+        (&report["failed"], &report["added"]),
+        (&1.into(), &2.into())
+    );
     let ledger = library.run(&["ledger", "--failed"]);
     let rows = ledger["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 1);
@@ -316,7 +340,10 @@ fn a_single_file_is_a_source() {
 #[test]
 fn a_hit_says_what_could_not_be_read() {
     let library = Library::new();
-    library.write("old.txt", b"Gr\xfc\xdfe aus der alten Zeit, sch\xf6ne Gr\xfc\xdfe an alle");
+    library.write(
+        "old.txt",
+        b"Gr\xfc\xdfe aus der alten Zeit, sch\xf6ne Gr\xfc\xdfe an alle",
+    );
     library.sync();
     let found = library.run(&["search", "--as-is", "zeit"]);
     let warnings = &found["hits"][0]["warnings"];

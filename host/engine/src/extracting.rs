@@ -106,10 +106,7 @@ impl Engine {
         };
         let blob = Arc::new(folder.open_file(&id)?);
         let size = blob.size();
-        let outside = Outside {
-            chooser: Chooser::new(self, &settings)?,
-            pictures: ocr::reader(&request.ocr, size),
-        };
+        let outside = Outside::new(self, &settings, &request.ocr, size)?;
         let mut found = Extraction::default();
         let input = Input {
             name: id.clone(),
@@ -187,9 +184,24 @@ fn shown(path: String, document: Document, chosen: &Chosen) -> ExtractedDocument
 }
 
 /// Chooses for a file of no source.
-struct Outside {
+pub(crate) struct Outside {
     chooser: Chooser,
     pictures: Arc<dyn PictureReader>,
+}
+
+impl Outside {
+    /// For a file of `size` bytes.
+    pub(crate) fn new(
+        engine: &Engine,
+        settings: &SourceSettings,
+        ocr: &OcrSettings,
+        size: u64,
+    ) -> Result<Self, Error> {
+        Ok(Outside {
+            chooser: Chooser::new(engine, settings)?,
+            pictures: ocr::reader(ocr, size),
+        })
+    }
 }
 
 impl Choose for Outside {

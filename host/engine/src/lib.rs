@@ -10,6 +10,7 @@
 mod backup;
 mod browse;
 mod citation;
+mod clip;
 mod clock;
 mod components;
 mod convert;
@@ -46,6 +47,7 @@ mod watch;
 pub use backup::{BackedUp, RestoredBackup};
 pub use browse::BrowseRequest;
 pub use citation::Citation;
+pub use clip::{ClipRequest, Clipped};
 pub use deletion::{DeletedRequest, Purged, Removed, Restored, Selection};
 pub use embedding::EmbedReport;
 pub use engine::{Access, DEFAULT_MODEL, Engine};

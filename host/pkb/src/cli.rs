@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use adding::{Add, Extract, Ocr, Reading};
+pub(crate) use adding::{Add, Clip, Extract, Ocr, Reading};
 pub(crate) use keeping::{Backup, DeletedArgs, Doctor, Purge, Remove, Restore, RestoreBackup, Rm};
 
 use crate::filters::{Filters, Sort};
@@ -123,6 +123,8 @@ impl Color {
 pub(crate) enum Command {
     /// Make a folder, a file or an archive a source.
     Add(Add),
+    /// Keep a page of the web as a note.
+    Clip(Clip),
     /// Read what is new or changed in the sources, and embed it.
     Sync(Sync),
     /// Find by word and by meaning.

@@ -1,4 +1,4 @@
-//! The words of commands that look at new things: `add`, `extract`.
+//! The words of commands that bring new things: `add`, `clip`, `extract`.
 
 use std::path::PathBuf;
 
@@ -65,4 +65,27 @@ pub(crate) struct Extract {
     /// Print the texts only.
     #[arg(long)]
     pub(crate) text: bool,
+}
+
+/// The page is fetched, its main content becomes a note called
+/// `YYYY-MM-DD_title.md`, with its address, title, author and dates, and is
+/// indexed. Clipping it again updates the note, and leaves what you wrote there.
+/// PDF files can be clipped too.
+#[derive(Debug, Args)]
+pub(crate) struct Clip {
+    /// The page's address.
+    pub(crate) url: String,
+    /// The folder source that the note goes to [default: `clips`, made in the
+    /// home].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) source: Option<String>,
+    /// Tags for the note.
+    #[arg(long, value_name = "TAG,TAG", value_delimiter = ',')]
+    pub(crate) tags: Vec<String>,
+    /// Also fetch from this machine and from private networks.
+    #[arg(long)]
+    pub(crate) allow_private: bool,
+    /// Leave the embedding for later.
+    #[arg(long)]
+    pub(crate) no_embed: bool,
 }

@@ -99,6 +99,36 @@ fn show_survey(survey: &Survey, output: &Output) {
     }
 }
 
+pub(crate) fn clip(engine: &Engine, args: cli::Clip, output: &Output) -> anyhow::Result<ExitCode> {
+    let watch = Watch::new(output.quiet || output.json);
+    let clipped = engine.clip(
+        &ClipRequest {
+            url: args.url,
+            source: args.source,
+            tags: args.tags,
+            allow_private: args.allow_private,
+            skip_embedding: args.no_embed,
+        },
+        &watch,
+    );
+    watch.clear();
+    let clipped = clipped?;
+    if output.json {
+        output.json(&clipped)?;
+    } else {
+        let title = printable(&clipped.title);
+        output.line(format_args!(
+            "{STRONG}{title}{STRONG:#}: {} {}",
+            clipped.outcome,
+            printable(&clipped.path)
+        ));
+        for warning in &clipped.warnings {
+            output.note(printable(warning));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 /// The JSON object that a user gave, if any.
 pub(super) fn json_settings(given: Option<String>) -> anyhow::Result<Option<String>> {
     Ok(given.as_deref().map(pkb_engine::json_object).transpose()?)

@@ -29,6 +29,10 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
     let Cli { global, command } = cli;
     match command {
         Command::Add(args) => library::add(&open(&global, Access::Write)?, args, output),
+        Command::Clip(args) => {
+            signals::listen();
+            library::clip(&open(&global, Access::Write)?, args, output)
+        }
         Command::Sync(args) => {
             signals::listen();
             library::sync(&open(&global, Access::Write)?, &args, output)
