@@ -31,8 +31,18 @@ pub(crate) fn title(pdf: &Pdf, xmp: &Xmp) -> Option<String> {
 /// Programs put the name of their own file, or of nothing, where a title goes.
 fn is_title(title: &str) -> bool {
     const NAMES_OF_NOTHING: [&str; 12] = [
-        "untitled", "unknown", "title", "document", "no title", "none", "null", "new document",
-        "blank", "print", "scan", "test",
+        "untitled",
+        "unknown",
+        "title",
+        "document",
+        "no title",
+        "none",
+        "null",
+        "new document",
+        "blank",
+        "print",
+        "scan",
+        "test",
     ];
     const PROGRAMS: [&str; 9] = [
         "microsoft word - ",
@@ -53,7 +63,9 @@ fn is_title(title: &str) -> bool {
     title.chars().any(char::is_alphanumeric)
         && !NAMES_OF_NOTHING.contains(&lower.as_str())
         && !PROGRAMS.iter().any(|program| lower.starts_with(program))
-        && !EXTENSIONS.iter().any(|extension| lower.ends_with(extension))
+        && !EXTENSIONS
+            .iter()
+            .any(|extension| lower.ends_with(extension))
         && !lower.starts_with("file:")
 }
 
@@ -76,7 +88,11 @@ pub(crate) fn properties(pdf: &Pdf, catalog: Option<&Dict<'_>>, xmp: &Xmp) -> Ve
     }
     let dates = [
         ("created", &about.creation_date, xmp.created.as_deref()),
-        ("modified", &about.modification_date, xmp.modified.as_deref()),
+        (
+            "modified",
+            &about.modification_date,
+            xmp.modified.as_deref(),
+        ),
     ];
     for (name, date, written) in dates {
         let at = date.as_ref().and_then(timestamp);
@@ -87,8 +103,16 @@ pub(crate) fn properties(pdf: &Pdf, catalog: Option<&Dict<'_>>, xmp: &Xmp) -> Ve
     if let Some(subject) = line(about.subject.as_deref()) {
         out.push(Property::text("subject", subject));
     }
-    let keywords = about.keywords.as_deref().map(strings::decode).unwrap_or_default();
-    let separators = if keywords.contains(';') { [';', '\n'] } else { [',', '\n'] };
+    let keywords = about
+        .keywords
+        .as_deref()
+        .map(strings::decode)
+        .unwrap_or_default();
+    let separators = if keywords.contains(';') {
+        [';', '\n']
+    } else {
+        [',', '\n']
+    };
     let keywords: Vec<String> = keywords
         .split(separators)
         .filter_map(title::tidy)
@@ -166,8 +190,19 @@ fn numeral(style: &str, number: u32) -> String {
 
 fn roman(mut number: u32) -> String {
     const SIGNS: [(u32, &str); 13] = [
-        (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
-        (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+        (1000, "m"),
+        (900, "cm"),
+        (500, "d"),
+        (400, "cd"),
+        (100, "c"),
+        (90, "xc"),
+        (50, "l"),
+        (40, "xl"),
+        (10, "x"),
+        (9, "ix"),
+        (5, "v"),
+        (4, "iv"),
+        (1, "i"),
     ];
     if number > 20_000 {
         return number.to_string();

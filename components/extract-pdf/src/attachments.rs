@@ -31,7 +31,11 @@ pub(crate) fn list(pdf: &Pdf, catalog: Option<&Dict<'_>>) -> Vec<Attachment> {
         .and_then(|catalog| catalog.get::<Dict<'_>>("Names"))
         .and_then(|names| names.get::<Dict<'_>>("EmbeddedFiles"));
     if let Some(root) = root {
-        specs.extend(tree::names(&root).into_iter().filter_map(|(_, spec)| spec.into_dict()));
+        specs.extend(
+            tree::names(&root)
+                .into_iter()
+                .filter_map(|(_, spec)| spec.into_dict()),
+        );
     }
     if let Some(files) = catalog.and_then(|catalog| catalog.get::<Array<'_>>("AF")) {
         specs.extend(files.iter::<Dict<'_>>().take(MOST_ATTACHMENTS));
@@ -104,7 +108,13 @@ fn name(spec: &Dict<'_>) -> String {
     let last = raw.rsplit(['/', '\\']).next().unwrap_or_default().trim();
     let mut name: String = last
         .chars()
-        .map(|c| if c.is_control() || ":*?\"<>|".contains(c) { '_' } else { c })
+        .map(|c| {
+            if c.is_control() || ":*?\"<>|".contains(c) {
+                '_'
+            } else {
+                c
+            }
+        })
         .collect();
     if name.chars().count() > MOST_NAME {
         // The end has the extension.
@@ -133,7 +143,5 @@ pub(crate) fn bytes(pdf: &Pdf, attachment: &Attachment) -> Result<Vec<u8>, Failu
     pdf.xref()
         .get::<Stream<'_>>(attachment.stream)
         .and_then(|stream| Some(stream.decoded_data().ok()?.into_owned()))
-        .ok_or_else(|| {
-            Failure::invalid("The attachment is damaged and could not be unpacked.")
-        })
+        .ok_or_else(|| Failure::invalid("The attachment is damaged and could not be unpacked."))
 }

@@ -105,9 +105,12 @@ impl<'a> Reader<'a> {
         if let Some(content) = page.page_stream() {
             run.content(content, page.resources(), state.clone());
         }
-        for annotation in page.raw().get::<Array<'a>>("Annots").iter().flat_map(|all| {
-            all.iter::<Dict<'a>>()
-        }) {
+        for annotation in page
+            .raw()
+            .get::<Array<'a>>("Annots")
+            .iter()
+            .flat_map(|all| all.iter::<Dict<'a>>())
+        {
             if *run.work == 0 {
                 break;
             }

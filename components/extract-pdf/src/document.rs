@@ -63,7 +63,11 @@ pub(crate) fn read(pdf: &Pdf, name: &str, settings: &Settings, ocr: &dyn Ocr) ->
             }
         };
         let blocks = page.blocks.iter().zip(levels);
-        pages.push(blocks.flat_map(|(block, levels)| paragraphs::of(block, levels)).collect());
+        pages.push(
+            blocks
+                .flat_map(|(block, levels)| paragraphs::of(block, levels))
+                .collect(),
+        );
     }
     drop(lines);
     let read_by_ocr = read_pictures(pdf, settings, ocr, &mut fates, &mut pages, &mut warnings);
@@ -78,7 +82,10 @@ pub(crate) fn read(pdf: &Pdf, name: &str, settings: &Settings, ocr: &dyn Ocr) ->
         properties.push(Property::texts("page_labels", labels));
     }
     if !lost.is_empty() {
-        properties.push(Property::texts("outline", lost.iter().map(|entry| &*entry.title)));
+        properties.push(Property::texts(
+            "outline",
+            lost.iter().map(|entry| &*entry.title),
+        ));
     }
     if !attachments.is_empty() {
         let names = attachments.iter().map(|attachment| &*attachment.name);
@@ -120,7 +127,10 @@ fn lines(pdf: &Pdf, catalog: Option<&Dict<'_>>) -> (Vec<PageLines>, Fates) {
             continue;
         }
         let content = reader.read(page);
-        let known = content.glyphs.iter().filter(|glyph| !glyph.text.trim().is_empty());
+        let known = content
+            .glyphs
+            .iter()
+            .filter(|glyph| !glyph.text.trim().is_empty());
         let known = known.count();
         let shown = known + content.unknown;
         let says_nothing = content.unknown as f64 > MOST_UNKNOWN * shown as f64;
@@ -191,13 +201,18 @@ fn read_pictures(
     }
     if let Some((_, message)) = failed.first() {
         let numbers: Vec<usize> = failed.iter().map(|(number, _)| *number).collect();
-        warnings.push(format!("{} not read by OCR: {message}", pages_were(&numbers)));
+        warnings.push(format!(
+            "{} not read by OCR: {message}",
+            pages_were(&numbers)
+        ));
     }
     if !left.is_empty() {
         let why = why.unwrap_or_default();
         let has = if left.len() == 1 { "has" } else { "have" };
         warnings.push(
-            format!("{} {has} no text layer. {why}", pages_named(&left)).trim_end().to_owned(),
+            format!("{} {has} no text layer. {why}", pages_named(&left))
+                .trim_end()
+                .to_owned(),
         );
     }
     read

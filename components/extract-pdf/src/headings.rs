@@ -78,7 +78,12 @@ fn letters(text: &str) -> String {
 }
 
 /// Marks the lines that say the entry's title, those nearest to where it leads.
-fn mark(page: &PageLines, candidates: &[Candidate], levels: &mut Levels, entry: &Entry) -> Option<()> {
+fn mark(
+    page: &PageLines,
+    candidates: &[Candidate],
+    levels: &mut Levels,
+    entry: &Entry,
+) -> Option<()> {
     let title = letters(&entry.title);
     if title.is_empty() {
         return None;

@@ -2,8 +2,8 @@
 
 use extract_core::{Failure, Ocr};
 use hayro::hayro_interpret::InterpreterSettings;
-use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::vello_cpu::Pixmap;
+use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::{PixmapSettings, RenderCache, RenderSettings};
 use hayro_syntax::page::Page;
 

@@ -45,7 +45,10 @@ pub(crate) fn entries(pdf: &Pdf, catalog: Option<&Dict<'_>>) -> Vec<Entry> {
         }
         open.extend(item.get::<Dict<'_>>("Next").map(|next| (next, depth)));
         if depth < MOST_DEPTH {
-            open.extend(item.get::<Dict<'_>>("First").map(|first| (first, depth + 1)));
+            open.extend(
+                item.get::<Dict<'_>>("First")
+                    .map(|first| (first, depth + 1)),
+            );
         }
         let title = item
             .get::<PdfString<'_>>("Title")
@@ -120,7 +123,9 @@ impl<'a> Finder<'a> {
             Some(id) => self.pages.get(&id.into()).copied(),
             None => {
                 let number = place.iter::<Object<'a>>().next()?.into_i32()?;
-                usize::try_from(number).ok().filter(|&page| page < self.count)
+                usize::try_from(number)
+                    .ok()
+                    .filter(|&page| page < self.count)
             }
         };
         let mut parts = place.iter::<Object<'a>>().skip(1);

@@ -25,7 +25,10 @@ const MOST_INDENT: f64 = 4.0;
 /// The paragraphs of a block.
 pub(crate) fn of(block: &Block, levels: &[Option<u8>]) -> Vec<Paragraph> {
     let usual = usual_spacing(block);
-    let left = block.iter().map(|line| line.left).fold(f64::INFINITY, f64::min);
+    let left = block
+        .iter()
+        .map(|line| line.left)
+        .fold(f64::INFINITY, f64::min);
     let mut out: Vec<Paragraph> = Vec::new();
     let mut last: Option<(&Line, Option<u8>)> = None;
     for (line, level) in block.iter().zip(levels) {

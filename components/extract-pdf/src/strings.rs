@@ -28,7 +28,10 @@ fn without_language(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (index, part) in text.split('\u{1B}').enumerate() {
         if index % 2 == 0 {
-            out.extend(part.chars().filter(|&c| !c.is_control() || c.is_whitespace()));
+            out.extend(
+                part.chars()
+                    .filter(|&c| !c.is_control() || c.is_whitespace()),
+            );
         }
     }
     out

@@ -1,14 +1,16 @@
 //! The component as a whole, on files made here and on those others made.
 
-mod made;
 mod hostile;
+mod made;
 mod real;
 mod structure;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use extract_core::{Batch, Document, Extractor, Failure, FailureKind, Input, NoOcr, Ocr, Place, Scalar, Value};
+use extract_core::{
+    Batch, Document, Extractor, Failure, FailureKind, Input, NoOcr, Ocr, Place, Scalar, Value,
+};
 
 use crate::Pdf;
 
@@ -116,7 +118,11 @@ fn check(document: &Document) {
         }
     }
     assert!(!document.title.is_empty());
-    assert!(document.warnings.iter().all(|w| w.ends_with('.')), "{:?}", document.warnings);
+    assert!(
+        document.warnings.iter().all(|w| w.ends_with('.')),
+        "{:?}",
+        document.warnings
+    );
 }
 
 /// Takes note of what it is given to read, and answers with a word.
@@ -132,7 +138,10 @@ impl Ocr for FakeOcr {
         let mut seen = self.0.borrow_mut();
         seen.push(png.to_vec());
         match seen.len() {
-            2 => Err(Failure::new(FailureKind::TooLarge, "The picture is too large.")),
+            2 => Err(Failure::new(
+                FailureKind::TooLarge,
+                "The picture is too large.",
+            )),
             count => Ok(format!("Picture {count}\n\n# of words\n")),
         }
     }

@@ -20,9 +20,10 @@ pub(crate) fn markdown(pages: &[Vec<Paragraph>]) -> (String, Vec<Mark>) {
             // A word may go on in the next column.
             let goes_on = !first
                 && paragraph.level.is_none()
-                && paragraph.lines.first().is_some_and(|line| {
-                    joins(&text, line, &hyphenated).is_some()
-                });
+                && paragraph
+                    .lines
+                    .first()
+                    .is_some_and(|line| joins(&text, line, &hyphenated).is_some());
             if !text.is_empty() && !goes_on {
                 text.push_str("\n\n");
             }
@@ -115,7 +116,10 @@ fn is_in_word(c: char) -> bool {
 /// The words that have a hyphen within a line: it is a part of them.
 fn hyphenated(pages: &[Vec<Paragraph>]) -> HashSet<String> {
     let mut out = HashSet::new();
-    let lines = pages.iter().flatten().flat_map(|paragraph| &paragraph.lines);
+    let lines = pages
+        .iter()
+        .flatten()
+        .flat_map(|paragraph| &paragraph.lines);
     for word in lines.flat_map(|line| line.split(|c| !is_in_word(c))) {
         let inner = word.trim_matches(['-', '\u{2010}']);
         if inner.contains(['-', '\u{2010}']) && inner.len() < 100 {
@@ -151,7 +155,10 @@ fn escape(line: &str) -> String {
 fn begins_markup(line: &str) -> bool {
     let hashes = line.bytes().take_while(|&byte| byte == b'#').count();
     let heading = (1..=6).contains(&hashes)
-        && line[hashes..].chars().next().is_none_or(char::is_whitespace);
+        && line[hashes..]
+            .chars()
+            .next()
+            .is_none_or(char::is_whitespace);
     let rule = line.chars().next().is_some_and(|first| {
         matches!(first, '-' | '=' | '_' | '*')
             && line.chars().all(|c| c == first || c.is_whitespace())

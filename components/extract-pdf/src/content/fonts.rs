@@ -163,6 +163,11 @@ impl<'a> Face<'a> {
                 let c = *map.get(&outline.glyph_id().to_u32())?;
                 readable(BfString::Char(c))
             })
+            .or_else(|| match &glyph {
+                // Nothing is seen of it, so nothing is lost.
+                FontGlyph::Outline(outline) if outline.outline().is_empty() => Some(String::new()),
+                _ => None,
+            })
     }
 }
 
@@ -176,7 +181,9 @@ fn readable(told: BfString) -> Option<String> {
     let mut text = String::with_capacity(told.len());
     for c in told.chars() {
         match c {
-            '\u{FB00}'..='\u{FB06}' | '\u{FB13}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FDFF}'
+            '\u{FB00}'..='\u{FB06}'
+            | '\u{FB13}'..='\u{FDCF}'
+            | '\u{FDF0}'..='\u{FDFF}'
             | '\u{FE70}'..='\u{FEFC}' => text.extend(std::iter::once(c).nfkc()),
             '\t' | '\n' | '\r' | '\u{A0}' | '\u{2000}'..='\u{200A}' | '\u{3000}' => text.push(' '),
             // Private characters mean nothing outside the font.
@@ -265,7 +272,10 @@ fn type3_scale(dict: &Dict<'_>) -> Option<f64> {
     if height == 0.0 {
         // Letters are about half as wide as high.
         let widths = dict.get::<Array<'_>>("Widths")?;
-        height = 1.6 * widths.iter::<f64>().fold(0.0, |most, width| f64::max(most, width.abs()));
+        height = 1.6
+            * widths
+                .iter::<f64>()
+                .fold(0.0, |most, width| f64::max(most, width.abs()));
     }
     let scale = (height * matrix[3].hypot(matrix[2])).abs();
     (scale.is_finite() && scale > 0.0).then_some(scale)

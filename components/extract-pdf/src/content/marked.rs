@@ -108,9 +108,13 @@ pub(super) fn hidden_layers(catalog: &Dict<'_>) -> HashSet<ObjectIdentifier> {
     let list = |dict: &Dict<'_>, key: &str| -> Vec<ObjectIdentifier> {
         let array = dict.get::<Array<'_>>(key);
         let ids = array.iter().flat_map(Array::raw_iter);
-        ids.filter_map(|item| item.as_obj_ref().map(Into::into)).collect()
+        ids.filter_map(|item| item.as_obj_ref().map(Into::into))
+            .collect()
     };
-    if config.get::<Name<'_>>("BaseState").is_some_and(|base| base.as_str() == "OFF") {
+    if config
+        .get::<Name<'_>>("BaseState")
+        .is_some_and(|base| base.as_str() == "OFF")
+    {
         hidden.extend(list(&all, "OCGs"));
     }
     for on in list(&config, "ON") {
@@ -129,7 +133,10 @@ pub(super) fn is_hidden(
     if hidden.is_empty() {
         return false;
     }
-    if dict.get::<Name<'_>>("Type").is_none_or(|kind| kind.as_str() != "OCMD") {
+    if dict
+        .get::<Name<'_>>("Type")
+        .is_none_or(|kind| kind.as_str() != "OCMD")
+    {
         return id.is_some_and(|id| hidden.contains(&id));
     }
     let members: Vec<ObjectIdentifier> = match dict.get::<Array<'_>>("OCGs") {

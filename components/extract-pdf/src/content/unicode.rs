@@ -112,7 +112,9 @@ impl<'m> Iterator for Tokens<'m> {
                     return Some(Token::Close);
                 }
                 b'<' => {
-                    let end = rest.iter().position(|byte| !byte.is_ascii_hexdigit() && !byte.is_ascii_whitespace());
+                    let end = rest
+                        .iter()
+                        .position(|byte| !byte.is_ascii_hexdigit() && !byte.is_ascii_whitespace());
                     let end = end.unwrap_or(rest.len());
                     let (hex, after) = rest.split_at(end);
                     self.0 = after;

@@ -14,10 +14,17 @@ const MOST_PARENTS: usize = 16;
 impl<'a> Run<'_, 'a> {
     /// What an annotation looks like, where it is seen: what a form was filled
     /// in with, a text put on the page.
-    pub(super) fn annotation(&mut self, dict: &Dict<'a>, resources: &Resources<'a>, state: &State<'a>) {
+    pub(super) fn annotation(
+        &mut self,
+        dict: &Dict<'a>,
+        resources: &Resources<'a>,
+        state: &State<'a>,
+    ) {
         const HIDDEN: u32 = 1 << 1 | 1 << 5;
         if dict.get::<u32>("F").unwrap_or(0) & HIDDEN != 0
-            || dict.get::<Name<'a>>("Subtype").is_some_and(|kind| kind.as_str() == "Popup")
+            || dict
+                .get::<Name<'a>>("Subtype")
+                .is_some_and(|kind| kind.as_str() == "Popup")
         {
             return;
         }
@@ -31,7 +38,9 @@ impl<'a> Run<'_, 'a> {
     }
 
     fn look(&mut self, dict: &Dict<'a>, resources: &Resources<'a>, state: &State<'a>) {
-        let look = dict.get::<Dict<'a>>("AP").and_then(|looks| looks.get::<Object<'a>>("N"));
+        let look = dict
+            .get::<Dict<'a>>("AP")
+            .and_then(|looks| looks.get::<Object<'a>>("N"));
         let stream = match look {
             Some(Object::Stream(stream)) => stream,
             Some(Object::Dict(states)) => {
@@ -48,10 +57,13 @@ impl<'a> Run<'_, 'a> {
         else {
             return;
         };
-        let matrix = Affine::new(form.get::<[f64; 6]>("Matrix").unwrap_or(Affine::IDENTITY.as_coeffs()));
+        let matrix = Affine::new(
+            form.get::<[f64; 6]>("Matrix")
+                .unwrap_or(Affine::IDENTITY.as_coeffs()),
+        );
         let rect = Rect::from_points((rect[0], rect[1]), (rect[2], rect[3]));
-        let seen = matrix
-            .transform_rect_bbox(Rect::from_points((bbox[0], bbox[1]), (bbox[2], bbox[3])));
+        let seen =
+            matrix.transform_rect_bbox(Rect::from_points((bbox[0], bbox[1]), (bbox[2], bbox[3])));
         if seen.width() <= 0.0 || seen.height() <= 0.0 {
             return;
         }

@@ -159,7 +159,12 @@ fn intersect(one: &[(f64, f64)], two: &[(f64, f64)], width: f64) -> Vec<(f64, f6
 fn cut(rows: &[Row], middle: f64) -> (Vec<Row>, Vec<Row>) {
     let side = |keep: &dyn Fn(&Word) -> bool| -> Vec<Row> {
         let parts = rows.iter().filter_map(|row| {
-            let words: Vec<Word> = row.words.iter().filter(|word| keep(word)).cloned().collect();
+            let words: Vec<Word> = row
+                .words
+                .iter()
+                .filter(|word| keep(word))
+                .cloned()
+                .collect();
             let size = words.iter().map(|word| word.size).reduce(f64::max)?;
             Some(Row {
                 words,
@@ -202,7 +207,10 @@ impl Side {
     fn of(rows: &[Row]) -> Self {
         let extents: Vec<(f64, f64)> = rows.iter().filter_map(Row::extent).collect();
         let left = extents.iter().map(|e| e.0).fold(f64::INFINITY, f64::min);
-        let right = extents.iter().map(|e| e.1).fold(f64::NEG_INFINITY, f64::max);
+        let right = extents
+            .iter()
+            .map(|e| e.1)
+            .fold(f64::NEG_INFINITY, f64::max);
         let mut sizes: Vec<f64> = rows.iter().map(|row| row.size).collect();
         sizes.sort_by(f64::total_cmp);
         let size = sizes.get(sizes.len() / 2).copied().unwrap_or_default();

@@ -103,7 +103,10 @@ fn group(glyphs: &[&Glyph], turn: f64, upright: bool) -> Group {
             continue;
         }
         let index = placed.len();
-        let mark = glyph.text.chars().all(unicode_normalization::char::is_combining_mark);
+        let mark = glyph
+            .text
+            .chars()
+            .all(unicode_normalization::char::is_combining_mark);
         if mark && let Some(word) = words.last_mut().filter(|_| !spaced) {
             // A mark belongs to the letter it was shown with.
             if let Some(letter) = placed.last_mut().filter(|letter| {

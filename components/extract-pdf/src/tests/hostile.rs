@@ -14,7 +14,10 @@ fn objects_that_lead_to_themselves_end() {
         more: vec![
             "<< /Title (root) /First 7 0 R >>".into(),
             "<< /Kids [5 0 R 5 0 R] /Names [(a) 5 0 R] /Nums [0 5 0 R] >>".into(),
-            stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >> /AP << /N 6 0 R >> /Rect [0 0 9 9] /Parent 6 0 R", "/X Do /X Do"),
+            stream(
+                "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >> /AP << /N 6 0 R >> /Rect [0 0 9 9] /Parent 6 0 R",
+                "/X Do /X Do",
+            ),
             "<< /Title (loop) /First 4 0 R /Next 8 0 R /Dest (a) >>".into(),
             "<< /Title (on) /First 7 0 R /Next 7 0 R /Dest (a) >>".into(),
         ],
@@ -44,16 +47,25 @@ fn forms_that_multiply_are_cut_off() {
             &"/X Do ".repeat(10),
         ));
     }
-    more.push(stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9]", "BT ET"));
+    more.push(stream(
+        "/Type /XObject /Subtype /Form /BBox [0 0 9 9]",
+        "BT ET",
+    ));
     let made = Made {
         resources: "/XObject << /X 4 0 R >>",
         more,
-        pages: vec![shown(&[(50.0, 700.0, "before")]) + "/X Do", shown(&[(50.0, 700.0, "after")])],
+        pages: vec![
+            shown(&[(50.0, 700.0, "before")]) + "/X Do",
+            shown(&[(50.0, 700.0, "after")]),
+        ],
         ..Made::default()
     };
     let got = extract("a.pdf", made.file()).unwrap();
     assert_eq!(got.document.text, "before");
-    assert_eq!(got.document.warnings, ["Pages 1-2 are too complex: text was left out."]);
+    assert_eq!(
+        got.document.warnings,
+        ["Pages 1-2 are too complex: text was left out."]
+    );
 }
 
 #[test]
@@ -61,7 +73,10 @@ fn deep_nesting_is_no_stack_overflow() {
     for nested in ["[", "<< /A ", "(", "q ", "BT ", "/P BMC ", "<< /A [", "{"] {
         let content = nested.repeat(10_000);
         let _ = extract("a.pdf", page(&content));
-        let _ = extract("a.pdf", file(&[format!("<< /Type /Catalog /Pages {content}")]));
+        let _ = extract(
+            "a.pdf",
+            file(&[format!("<< /Type /Catalog /Pages {content}")]),
+        );
     }
 }
 
@@ -96,7 +111,10 @@ fn sample() -> Vec<u8> {
         ],
         ..Made::default()
     };
-    made.more[1] = format!("<< /Title (Heading) /Dest [{} 0 R /XYZ 0 712 0] >>", made.page_id(0));
+    made.more[1] = format!(
+        "<< /Title (Heading) /Dest [{} 0 R /XYZ 0 712 0] >>",
+        made.page_id(0)
+    );
     made.file()
 }
 

@@ -62,10 +62,15 @@ impl Made<'_> {
 
     pub(super) fn file(&self) -> Vec<u8> {
         let count = self.pages.len();
-        let kids: Vec<String> = (0..count).map(|page| format!("{} 0 R", self.page_id(page))).collect();
+        let kids: Vec<String> = (0..count)
+            .map(|page| format!("{} 0 R", self.page_id(page)))
+            .collect();
         let mut objects = vec![
             format!("<< /Type /Catalog /Pages 2 0 R {} >>", self.catalog),
-            format!("<< /Type /Pages /Count {count} /Kids [{}] >>", kids.join(" ")),
+            format!(
+                "<< /Type /Pages /Count {count} /Kids [{}] >>",
+                kids.join(" ")
+            ),
             format!("<< {} >>", self.info),
         ];
         objects.extend(self.more.iter().cloned());

@@ -21,7 +21,13 @@ fn folder() -> Option<PathBuf> {
 fn read(path: &Path) -> Option<Yield> {
     let bytes = std::fs::read(path).unwrap();
     let name = path.file_name().unwrap().to_str().unwrap();
-    extract_with(name, bytes, r#"{"passwords":["openpassword","abc"]}"#, Box::new(NoOcr)).ok()
+    extract_with(
+        name,
+        bytes,
+        r#"{"passwords":["openpassword","abc"]}"#,
+        Box::new(NoOcr),
+    )
+    .ok()
 }
 
 fn get(name: &str) -> Option<Yield> {
@@ -43,9 +49,7 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
 /// Words with a letter or digit, in compatibility form, without the signs of
 /// direction that pdftotext adds and the escapes that we do.
 fn words(text: &str) -> Vec<String> {
-    let is_kept = |c: &char| {
-        !matches!(c, '\\' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-    };
+    let is_kept = |c: &char| !matches!(c, '\\' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     let text: String = text.nfkc().filter(is_kept).collect();
     text.split_whitespace()
         .filter(|word| word.chars().any(char::is_alphanumeric))
@@ -106,7 +110,13 @@ fn words_are_those_of_pdftotext() {
     files(&folder, &mut paths);
     paths.sort();
     // Where pdftotext is wrong, or the file says nothing sensible (README.md).
-    let outliers = ["bug946506.pdf", "rotated.pdf", "habibi.pdf", "habibi-oneline-cmap.pdf", "habibi-rotated.pdf"];
+    let outliers = [
+        "bug946506.pdf",
+        "rotated.pdf",
+        "habibi.pdf",
+        "habibi-oneline-cmap.pdf",
+        "habibi-rotated.pdf",
+    ];
     let mut scores = Vec::new();
     for path in paths {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
@@ -130,7 +140,10 @@ fn words_are_those_of_pdftotext() {
     }
     assert!(scores.len() > 30);
     for (name, score) in &scores {
-        assert!(*score >= 0.9 || outliers.contains(&name.as_str()), "{name}: {score}");
+        assert!(
+            *score >= 0.9 || outliers.contains(&name.as_str()),
+            "{name}: {score}"
+        );
     }
     let all = scores.iter().map(|(_, score)| score).sum::<f64>() / scores.len() as f64;
     let explained: Vec<f64> = scores
@@ -149,12 +162,24 @@ fn passwords_are_tried_one_after_the_other() {
     let locked = std::fs::read(folder.join("pdf.js/issue6010_1.pdf")).unwrap();
     let failure = extract("a.pdf", locked.clone()).err().unwrap();
     assert_eq!(failure.kind, FailureKind::Encrypted);
-    assert!(failure.message.contains("setting passwords"), "{}", failure.message);
+    assert!(
+        failure.message.contains("setting passwords"),
+        "{}",
+        failure.message
+    );
     for wrong in [r#"{"passwords":["x"]}"#, r#"{"passwords":["", "ABC"]}"#] {
-        let failure = extract_with("a.pdf", locked.clone(), wrong, Box::new(NoOcr)).err().unwrap();
+        let failure = extract_with("a.pdf", locked.clone(), wrong, Box::new(NoOcr))
+            .err()
+            .unwrap();
         assert_eq!(failure.kind, FailureKind::Encrypted);
     }
-    let got = extract_with("a.pdf", locked, r#"{"passwords":["x", "abc"]}"#, Box::new(NoOcr)).unwrap();
+    let got = extract_with(
+        "a.pdf",
+        locked,
+        r#"{"passwords":["x", "abc"]}"#,
+        Box::new(NoOcr),
+    )
+    .unwrap();
     assert_eq!(got.document.text, "Issue 6010");
     let owner_only = std::fs::read(folder.join("pdf.js/empty_protected.pdf")).unwrap();
     assert!(extract("a.pdf", owner_only).is_ok());
@@ -162,7 +187,9 @@ fn passwords_are_tried_one_after_the_other() {
 
 #[test]
 fn columns_of_articles_are_read_one_after_the_other() {
-    let Some(got) = get("pdf.js/tracemonkey.pdf") else { return };
+    let Some(got) = get("pdf.js/tracemonkey.pdf") else {
+        return;
+    };
     let text = &got.document.text;
     let order: Vec<usize> = [
         "Trace-based Just-in-Time Type Specialization for Dynamic",
@@ -177,20 +204,38 @@ fn columns_of_articles_are_read_one_after_the_other() {
     assert!(order.is_sorted(), "{order:?}");
     assert!(text.contains("difficult to compile than statically typed ones"));
     assert_eq!(got.pages().len(), 14);
-    let Some(got) = get("py-pdf-sample-files/026-latex-multicolumn/multicolumn.pdf") else { return };
-    assert!(got.document.warnings.is_empty(), "{:?}", got.document.warnings);
+    let Some(got) = get("py-pdf-sample-files/026-latex-multicolumn/multicolumn.pdf") else {
+        return;
+    };
+    assert!(
+        got.document.warnings.is_empty(),
+        "{:?}",
+        got.document.warnings
+    );
 }
 
 #[test]
 fn outlines_are_headings() {
-    let Some(got) = get("py-pdf-sample-files/006-pdflatex-outline/pdflatex-outline.pdf") else { return };
-    let headings: Vec<&str> = got.document.text.lines().filter(|line| line.starts_with('#')).collect();
-    assert!(headings.first() == Some(&"# 1 Foo") && headings.len() == 9, "{headings:?}");
+    let Some(got) = get("py-pdf-sample-files/006-pdflatex-outline/pdflatex-outline.pdf") else {
+        return;
+    };
+    let headings: Vec<&str> = got
+        .document
+        .text
+        .lines()
+        .filter(|line| line.starts_with('#'))
+        .collect();
+    assert!(
+        headings.first() == Some(&"# 1 Foo") && headings.len() == 9,
+        "{headings:?}"
+    );
 }
 
 #[test]
 fn attachments_of_others_are_handed_on() {
-    let Some(got) = get("py-pdf-sample-files/025-attachment/with-attachment.pdf") else { return };
+    let Some(got) = get("py-pdf-sample-files/025-attachment/with-attachment.pdf") else {
+        return;
+    };
     assert_eq!(got.files.len(), 1);
     assert_eq!(got.texts("attachments"), [got.files[0].0.clone()]);
     assert!(!got.files[0].1.is_empty());
@@ -201,11 +246,22 @@ fn pages_that_are_pictures_are_named_and_drawn() {
     let Some(folder) = folder() else { return };
     let path = folder.join("py-pdf-sample-files/019-grayscale-image/grayscale-image.pdf");
     let got = read(&path).unwrap();
-    assert_eq!(got.document.warnings, ["Page 1 has no text layer. Words in pictures are not read here."]);
+    assert_eq!(
+        got.document.warnings,
+        ["Page 1 has no text layer. Words in pictures are not read here."]
+    );
     let ocr = FakeOcr::default();
-    let got = extract_with("a.pdf", std::fs::read(path).unwrap(), "", Box::new(ocr.clone())).unwrap();
+    let got = extract_with(
+        "a.pdf",
+        std::fs::read(path).unwrap(),
+        "",
+        Box::new(ocr.clone()),
+    )
+    .unwrap();
     assert_eq!(got.pages(), [(1, "Picture 1\n\n\\# of words")]);
-    let mut reader = png::Decoder::new(std::io::Cursor::new(ocr.0.borrow()[0].clone())).read_info().unwrap();
+    let mut reader = png::Decoder::new(std::io::Cursor::new(ocr.0.borrow()[0].clone()))
+        .read_info()
+        .unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     reader.next_frame(&mut pixels).unwrap();
     let dark = pixels.iter().filter(|&&pixel| pixel < 128).count();
@@ -214,14 +270,30 @@ fn pages_that_are_pictures_are_named_and_drawn() {
 
 #[test]
 fn metadata_streams_stand_in_for_information() {
-    let Some(got) = get("py-pdf-sample-files/020-xmp/output_with_metadata_pymupdf.pdf") else { return };
-    assert!(got.document.properties.contains(&Property::number("pages", 1.0)));
+    let Some(got) = get("py-pdf-sample-files/020-xmp/output_with_metadata_pymupdf.pdf") else {
+        return;
+    };
+    assert!(
+        got.document
+            .properties
+            .contains(&Property::number("pages", 1.0))
+    );
     assert_eq!(got.document.title, "Sample PDF with XMP Metadata");
-    assert!(got.document.properties.contains(&Property::text("author", "John Doe")));
+    assert!(
+        got.document
+            .properties
+            .contains(&Property::text("author", "John Doe"))
+    );
 }
 
 #[test]
 fn right_to_left_files_are_in_logical_order() {
-    let Some(got) = get("pdf.js/ArabicCIDTrueType.pdf") else { return };
-    assert!(got.document.text.contains("انواع الخطوط العربية"), "{}", got.document.text);
+    let Some(got) = get("pdf.js/ArabicCIDTrueType.pdf") else {
+        return;
+    };
+    assert!(
+        got.document.text.contains("انواع الخطوط العربية"),
+        "{}",
+        got.document.text
+    );
 }

@@ -10,7 +10,11 @@ fn text(content: &str) -> String {
 
 #[test]
 fn lines_are_read_from_top_to_bottom_whatever_the_order_shown() {
-    let content = shown(&[(50.0, 100.0, "third"), (50.0, 700.0, "first"), (50.0, 688.0, "second")]);
+    let content = shown(&[
+        (50.0, 100.0, "third"),
+        (50.0, 700.0, "first"),
+        (50.0, 688.0, "second"),
+    ]);
     assert_eq!(text(&content), "first\nsecond\n\nthird");
 }
 
@@ -18,7 +22,11 @@ fn lines_are_read_from_top_to_bottom_whatever_the_order_shown() {
 fn columns_are_read_one_after_the_other() {
     let left = "left column text that fills the line %";
     let right = "right column text which fills its line";
-    let mut lines = vec![(50.0, 740.0, "A title that goes over both of the columns of this page, all of it")];
+    let mut lines = vec![(
+        50.0,
+        740.0,
+        "A title that goes over both of the columns of this page, all of it",
+    )];
     let numbered: Vec<String> = (0..6).map(|n| format!("{left}{n}")).collect();
     for n in 0..6 {
         let y = 700.0 - 12.0 * n as f64;
@@ -26,7 +34,10 @@ fn columns_are_read_one_after_the_other() {
         lines.push((250.0, y, right));
     }
     let text = text(&shown(&lines));
-    let order: Vec<usize> = ["A title", "%0", "%5", "right"].iter().map(|part| text.find(part).unwrap()).collect();
+    let order: Vec<usize> = ["A title", "%0", "%5", "right"]
+        .iter()
+        .map(|part| text.find(part).unwrap())
+        .collect();
     assert!(order.is_sorted(), "{text}");
     assert!(text.rfind("right").unwrap() > text.find("%5").unwrap());
 }
@@ -34,7 +45,15 @@ fn columns_are_read_one_after_the_other() {
 #[test]
 fn rows_of_a_table_stay_together() {
     let mut lines = Vec::new();
-    for (n, (name, value)) in [("Apples", "12"), ("Pears", "7"), ("Plums", "31"), ("Figs", "5")].iter().enumerate() {
+    for (n, (name, value)) in [
+        ("Apples", "12"),
+        ("Pears", "7"),
+        ("Plums", "31"),
+        ("Figs", "5"),
+    ]
+    .iter()
+    .enumerate()
+    {
         let y = 700.0 - 12.0 * n as f64;
         lines.push((50.0, y, *name));
         lines.push((250.0, y, *value));
@@ -46,7 +65,9 @@ fn rows_of_a_table_stay_together() {
 fn turned_pages_and_text_read_as_they_are_seen() {
     let turned = Made {
         page: "/Rotate 90",
-        pages: vec!["BT /F1 10 Tf 0 1 -1 0 100 100 Tm (first line) Tj 0 -12 Td (second line) Tj ET".into()],
+        pages: vec![
+            "BT /F1 10 Tf 0 1 -1 0 100 100 Tm (first line) Tj 0 -12 Td (second line) Tj ET".into(),
+        ],
         ..Made::default()
     };
     let got = extract("a.pdf", turned.file()).unwrap();
@@ -57,7 +78,10 @@ fn turned_pages_and_text_read_as_they_are_seen() {
 
 #[test]
 fn gaps_are_spaces_and_kerning_is_not() {
-    assert_eq!(text("BT /F1 10 Tf 50 700 Td [(W) 80 (ord) -300 (two)] TJ ET"), "Word two");
+    assert_eq!(
+        text("BT /F1 10 Tf 50 700 Td [(W) 80 (ord) -300 (two)] TJ ET"),
+        "Word two"
+    );
 }
 
 #[test]
@@ -78,10 +102,17 @@ fn text_off_the_page_and_in_hidden_layers_is_not_read() {
         catalog: "/OCProperties << /OCGs [4 0 R] /D << /OFF [4 0 R] >> >>",
         resources: "/Properties << /L 4 0 R >>",
         more: vec!["<< /Type /OCG /Name (layer) >>".into()],
-        pages: vec![format!("{} /OC /L BDC {} EMC", shown(&[(50.0, 700.0, "seen"), (50.0, 900.0, "above")]), shown(&[(50.0, 600.0, "hidden")]))],
+        pages: vec![format!(
+            "{} /OC /L BDC {} EMC",
+            shown(&[(50.0, 700.0, "seen"), (50.0, 900.0, "above")]),
+            shown(&[(50.0, 600.0, "hidden")])
+        )],
         ..Made::default()
     };
-    assert_eq!(extract("a.pdf", hidden.file()).unwrap().document.text, "seen");
+    assert_eq!(
+        extract("a.pdf", hidden.file()).unwrap().document.text,
+        "seen"
+    );
 }
 
 #[test]
@@ -92,7 +123,9 @@ fn actual_text_stands_for_what_is_shown() {
 
 /// A font whose codes mean what a ToUnicode map says.
 fn with_map(map: &str, content: &str) -> Vec<u8> {
-    let cmap = format!("/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange {map} endcmap end");
+    let cmap = format!(
+        "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange {map} endcmap end"
+    );
     let made = Made {
         resources: "/ExtGState << /G << /Font [4 0 R 10] >> >>",
         more: vec![
@@ -154,16 +187,24 @@ fn the_outline_makes_headings_and_what_is_lost_is_listed() {
             "<< /Title (Part) /Parent 5 0 R /Dest [99 0 R /XYZ 0 700 0] >>".into(),
             "<< /Title (Nowhere) /Parent 4 0 R /A << /S /URI /URI (x) >> >>".into(),
         ],
-        pages: vec![
-            shown(&[(50.0, 700.0, "1 Begin"), (50.0, 650.0, "The begin is here."), (50.0, 500.0, "Part"), (50.0, 450.0, "Part")]),
-        ],
+        pages: vec![shown(&[
+            (50.0, 700.0, "1 Begin"),
+            (50.0, 650.0, "The begin is here."),
+            (50.0, 500.0, "Part"),
+            (50.0, 450.0, "Part"),
+        ])],
         ..Made::default()
     };
     let page = made.page_id(0);
-    made.more[1] = format!("<< /Title (Begin) /Parent 4 0 R /First 6 0 R /Next 7 0 R /Dest [{page} 0 R /Fit] >>");
+    made.more[1] = format!(
+        "<< /Title (Begin) /Parent 4 0 R /First 6 0 R /Next 7 0 R /Dest [{page} 0 R /Fit] >>"
+    );
     made.more[2] = format!("<< /Title (Part) /Parent 5 0 R /Dest [{page} 0 R /XYZ 0 465 0] >>");
     let got = extract("a.pdf", made.file()).unwrap();
-    assert_eq!(got.document.text, "# 1 Begin\n\nThe begin is here.\n\nPart\n\n## Part");
+    assert_eq!(
+        got.document.text,
+        "# 1 Begin\n\nThe begin is here.\n\nPart\n\n## Part"
+    );
     assert_eq!(got.texts("outline"), ["Nowhere"]);
 }
 
@@ -174,9 +215,17 @@ fn labels_of_pages_are_told_where_they_are_not_the_numbers() {
         pages: vec![shown(&[(50.0, 700.0, "x")]); 4],
         ..Made::default()
     };
-    let got = extract("a.pdf", pages("/PageLabels << /Nums [0 << /S /r >> 2 << /S /D /P (A-) /St 5 >>] >>").file()).unwrap();
+    let got = extract(
+        "a.pdf",
+        pages("/PageLabels << /Nums [0 << /S /r >> 2 << /S /D /P (A-) /St 5 >>] >>").file(),
+    )
+    .unwrap();
     assert_eq!(got.texts("page_labels"), ["i", "ii", "A-5", "A-6"]);
-    let got = extract("a.pdf", pages("/PageLabels << /Nums [0 << /S /D >>] >>").file()).unwrap();
+    let got = extract(
+        "a.pdf",
+        pages("/PageLabels << /Nums [0 << /S /D >>] >>").file(),
+    )
+    .unwrap();
     assert!(got.texts("page_labels").is_empty());
 }
 
@@ -195,7 +244,13 @@ fn attachments_are_listed_and_handed_on() {
     };
     let got = extract("a.pdf", made.file()).unwrap();
     assert_eq!(got.texts("attachments"), ["note.txt", "NOTE (2).txt"]);
-    assert_eq!(got.files, [("note.txt".to_owned(), b"first".to_vec()), ("NOTE (2).txt".to_owned(), Vec::new())]);
+    assert_eq!(
+        got.files,
+        [
+            ("note.txt".to_owned(), b"first".to_vec()),
+            ("NOTE (2).txt".to_owned(), Vec::new())
+        ]
+    );
 }
 
 #[test]
@@ -208,7 +263,9 @@ fn document_information_becomes_properties() {
         };
         extract("file name.pdf", made.file()).unwrap().document
     };
-    let document = made("/Title (On Cats) /Author (A. Writer) /CreationDate (D:19700101010000+01'00') /Keywords (cats, more cats)");
+    let document = made(
+        "/Title (On Cats) /Author (A. Writer) /CreationDate (D:19700101010000+01'00') /Keywords (cats, more cats)",
+    );
     assert_eq!(document.title, "On Cats");
     let expected = [
         Property::text("author", "A. Writer"),
@@ -216,20 +273,40 @@ fn document_information_becomes_properties() {
         Property::texts("keywords", ["cats", "more cats"]),
     ];
     for property in expected {
-        assert!(document.properties.contains(&property), "{property:?} {:?}", document.properties);
+        assert!(
+            document.properties.contains(&property),
+            "{property:?} {:?}",
+            document.properties
+        );
     }
-    for junk in ["/Title (Microsoft Word - x.doc)", "/Title (untitled)", "/Title ()", "/Title (thesis.dvi)", ""] {
+    for junk in [
+        "/Title (Microsoft Word - x.doc)",
+        "/Title (untitled)",
+        "/Title ()",
+        "/Title (thesis.dvi)",
+        "",
+    ] {
         assert_eq!(made(junk).title, "file name", "{junk}");
     }
 }
 
 fn scanned() -> Made<'static> {
-    let picture = stream("/Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray", "x");
+    let picture = stream(
+        "/Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray",
+        "x",
+    );
     let draw = "q 600 0 0 800 0 0 cm /I Do Q".to_owned();
     Made {
         resources: "/XObject << /I 4 0 R >>",
         more: vec![picture],
-        pages: vec![draw.clone(), shown(&[(50.0, 700.0, "typed")]), draw.clone(), draw.clone(), draw, String::new()],
+        pages: vec![
+            draw.clone(),
+            shown(&[(50.0, 700.0, "typed")]),
+            draw.clone(),
+            draw.clone(),
+            draw,
+            String::new(),
+        ],
         ..Made::default()
     }
 }
@@ -239,8 +316,15 @@ fn pages_without_text_are_named() {
     let got = extract("a.pdf", scanned().file()).unwrap();
     assert_eq!(got.pages(), [(2, "typed")]);
     // An empty page has nothing to read.
-    assert_eq!(got.document.warnings, ["Pages 1 and 3-5 have no text layer. Words in pictures are not read here."]);
-    assert!(got.document.properties.contains(&Property::number("pages", 6.0)));
+    assert_eq!(
+        got.document.warnings,
+        ["Pages 1 and 3-5 have no text layer. Words in pictures are not read here."]
+    );
+    assert!(
+        got.document
+            .properties
+            .contains(&Property::number("pages", 6.0))
+    );
 }
 
 #[test]
@@ -248,7 +332,14 @@ fn pages_without_text_are_read_by_ocr() {
     let ocr = FakeOcr::default();
     let settings = r#"{"max_ocr_pages":3}"#;
     let got = extract_with("a.pdf", scanned().file(), settings, Box::new(ocr.clone())).unwrap();
-    assert_eq!(got.pages(), [(1, "Picture 1\n\n\\# of words"), (2, "typed"), (4, "Picture 3\n\n\\# of words")]);
+    assert_eq!(
+        got.pages(),
+        [
+            (1, "Picture 1\n\n\\# of words"),
+            (2, "typed"),
+            (4, "Picture 3\n\n\\# of words")
+        ]
+    );
     assert_eq!(got.texts("ocr_pages"), ["1", "4"]);
     assert_eq!(
         got.document.warnings,
@@ -260,18 +351,27 @@ fn pages_without_text_are_read_by_ocr() {
     );
     let seen = ocr.0.borrow();
     assert_eq!(seen.len(), 3);
-    let header = png::Decoder::new(std::io::Cursor::new(&seen[0])).read_info().unwrap();
+    let header = png::Decoder::new(std::io::Cursor::new(&seen[0]))
+        .read_info()
+        .unwrap();
     let (width, height) = (header.info().width, header.info().height);
     assert_eq!((width, height), (2500, 3333));
 }
 
 #[test]
 fn what_is_no_pdf_fails() {
-    for bytes in [Vec::new(), b"%PDF-1.7".to_vec(), b"hello".to_vec(), vec![0; 5000]] {
+    for bytes in [
+        Vec::new(),
+        b"%PDF-1.7".to_vec(),
+        b"hello".to_vec(),
+        vec![0; 5000],
+    ] {
         let failure = extract("a.pdf", bytes).err().unwrap();
         assert_eq!(failure.kind, FailureKind::InvalidInput);
     }
-    let failure = extract_with("a.pdf", page(""), r#"{"max_bytes":10}"#, Box::new(NoOcr)).err().unwrap();
+    let failure = extract_with("a.pdf", page(""), r#"{"max_bytes":10}"#, Box::new(NoOcr))
+        .err()
+        .unwrap();
     assert_eq!(failure.kind, FailureKind::TooLarge);
 }
 
@@ -290,12 +390,18 @@ fn what_a_form_was_filled_in_with_is_read() {
         more: vec![
             "<< /Subtype /Widget /Rect [100 600 300 620] /AP << /N 6 0 R >> >>".into(),
             "<< /Subtype /Widget /F 2 /Rect [100 500 300 520] /AP << /N 6 0 R >> >>".into(),
-            stream("/Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>", "BT /F1 10 Tf 2 5 Td (filled in) Tj ET"),
+            stream(
+                "/Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>",
+                "BT /F1 10 Tf 2 5 Td (filled in) Tj ET",
+            ),
         ],
         pages: vec![shown(&[(50.0, 605.0, "Name:")])],
         ..Made::default()
     };
-    assert_eq!(extract("a.pdf", made.file()).unwrap().document.text, "Name: filled in");
+    assert_eq!(
+        extract("a.pdf", made.file()).unwrap().document.text,
+        "Name: filled in"
+    );
 }
 
 #[test]
@@ -309,7 +415,10 @@ fn the_value_of_a_field_is_read_where_its_look_does_not_show_it() {
         pages: vec![shown(&[(50.0, 602.0, "Name:")])],
         ..Made::default()
     };
-    assert_eq!(extract("a.pdf", made.file()).unwrap().document.text, "Name: Alice");
+    assert_eq!(
+        extract("a.pdf", made.file()).unwrap().document.text,
+        "Name: Alice"
+    );
 }
 
 #[test]
