@@ -1,6 +1,6 @@
 //! An opened file -> its document.
 
-use extract_core::{Document, FailureKind, Mark, Ocr, Property, title};
+use extract_core::{Document, FailureKind, Ocr, Property, title};
 use hayro_syntax::Pdf;
 use hayro_syntax::object::Dict;
 
@@ -9,6 +9,7 @@ use crate::attachments::{self, Attachment};
 use crate::content::Reader;
 use crate::headings::{self, PageLines};
 use crate::layout;
+use crate::links;
 use crate::ocr;
 use crate::outline;
 use crate::paragraphs::{self, Paragraph};
@@ -73,7 +74,7 @@ pub(crate) fn read(pdf: &Pdf, name: &str, settings: &Settings, ocr: &dyn Ocr) ->
     let read_by_ocr = read_pictures(pdf, settings, ocr, &mut fates, &mut pages, &mut warnings);
     say_fates(&fates, &mut warnings);
 
-    let (text, marks): (String, Vec<Mark>) = text::markdown(&pages);
+    let written = text::markdown(&pages);
     let attachments = attachments::list(pdf, catalog);
     let xmp = Xmp::of(catalog);
     let mut properties = about::properties(pdf, catalog, &xmp);
@@ -96,8 +97,9 @@ pub(crate) fn read(pdf: &Pdf, name: &str, settings: &Settings, ocr: &dyn Ocr) ->
     }
     let mut document = Document {
         title: about::title(pdf, &xmp).unwrap_or_else(|| title::from_name(name)),
-        text,
-        marks,
+        text: written.text,
+        marks: written.marks,
+        links: written.links,
         properties,
         warnings,
         ..Document::default()
@@ -143,8 +145,10 @@ fn lines(pdf: &Pdf, catalog: Option<&Dict<'_>>) -> (Vec<PageLines>, Fates) {
             fates.unknown.push(number);
             fates.unknown_characters += content.unknown;
         }
+        let mut blocks = layout::blocks(&content);
+        links::attach(page, content.to_seen, &mut blocks);
         pages.push(PageLines {
-            blocks: layout::blocks(&content),
+            blocks,
             to_seen: content.to_seen,
         });
     }

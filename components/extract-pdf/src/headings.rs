@@ -18,6 +18,9 @@ pub(crate) struct PageLines {
 /// For each line of a page the level of the heading it is.
 pub(crate) type Levels = Vec<Vec<Option<u8>>>;
 
+/// Lines compared with entries at most.
+const MOST_LOOKS: usize = 10_000_000;
+
 /// A number before a title is at most so long.
 const MOST_NUMBER: usize = 12;
 
@@ -29,10 +32,12 @@ pub(crate) fn find<'e>(
     let mut levels: HashMap<usize, Levels> = HashMap::new();
     let mut lost = Vec::new();
     let mut by_page: HashMap<usize, Vec<Candidate>> = HashMap::new();
+    let mut looks = MOST_LOOKS;
     for entry in entries {
         let found = entry.page.and_then(|index| {
             let page = pages.get(index)?;
             let candidates = by_page.entry(index).or_insert_with(|| candidates(page));
+            looks = looks.checked_sub(candidates.len())?;
             let page_levels = levels.entry(index).or_insert_with(|| no_levels(page));
             mark(page, candidates, page_levels, entry)
         });

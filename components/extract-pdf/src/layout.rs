@@ -27,6 +27,8 @@ pub(crate) struct Line {
     pub(crate) size: f64,
     /// Whether it runs as the page does; then the places are the page's.
     pub(crate) upright: bool,
+    /// Addresses that it, or a part of it, links to.
+    pub(crate) links: Vec<String>,
 }
 
 /// Lines that belong together, such as a column.
@@ -120,5 +122,6 @@ fn line(row: &Row, glyphs: &[words::Placed], upright: bool) -> Option<Line> {
         base: row.base,
         size: row.size,
         upright,
+        links: Vec::new(),
     })
 }

@@ -12,6 +12,7 @@ mod content;
 mod document;
 mod headings;
 mod layout;
+mod links;
 mod ocr;
 mod open;
 mod outline;

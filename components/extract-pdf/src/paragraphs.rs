@@ -6,9 +6,34 @@ use crate::layout::{Block, Line};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Paragraph {
     /// In reading order, none of them empty.
-    pub(crate) lines: Vec<String>,
+    pub(crate) lines: Vec<TextLine>,
     /// For a heading: 1 to 6.
     pub(crate) level: Option<u8>,
+}
+
+/// A line, and the addresses that it links to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct TextLine {
+    pub(crate) text: String,
+    pub(crate) links: Vec<String>,
+}
+
+impl From<String> for TextLine {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            links: Vec::new(),
+        }
+    }
+}
+
+impl From<&Line> for TextLine {
+    fn from(line: &Line) -> Self {
+        Self {
+            text: line.text.clone(),
+            links: line.links.clone(),
+        }
+    }
 }
 
 /// Spacing this many times the usual parts paragraphs.
@@ -36,9 +61,9 @@ pub(crate) fn of(block: &Block, levels: &[Option<u8>]) -> Vec<Paragraph> {
             level_before == *level && !parts(before, line, left, usual)
         });
         match out.last_mut() {
-            Some(paragraph) if joined => paragraph.lines.push(line.text.clone()),
+            Some(paragraph) if joined => paragraph.lines.push(line.into()),
             _ => out.push(Paragraph {
-                lines: vec![line.text.clone()],
+                lines: vec![line.into()],
                 level: *level,
             }),
         }
@@ -91,9 +116,9 @@ pub(crate) fn of_plain(text: &str) -> Vec<Paragraph> {
             continue;
         }
         match out.last_mut() {
-            Some(paragraph) if open => paragraph.lines.push(line),
+            Some(paragraph) if open => paragraph.lines.push(line.into()),
             _ => out.push(Paragraph {
-                lines: vec![line],
+                lines: vec![line.into()],
                 level: None,
             }),
         }

@@ -22,7 +22,7 @@ pub const SETTINGS_SCHEMA: &str = r#"{
     "max_ocr_pages": {
       "type": "integer",
       "minimum": 0,
-      "default": 200,
+      "default": 100,
       "description": "Pages without a text layer that are read by OCR, in one file, where the host offers it."
     }
   }
@@ -45,7 +45,7 @@ impl Default for Settings {
         Self {
             max_bytes: 128 << 20,
             passwords: Vec::new(),
-            max_ocr_pages: 200,
+            max_ocr_pages: 100,
         }
     }
 }

@@ -2,18 +2,25 @@
 
 use std::collections::HashSet;
 
-use extract_core::Mark;
+use extract_core::{Link, LinkKind, Mark};
 
-use crate::paragraphs::Paragraph;
+use crate::paragraphs::{Paragraph, TextLine};
 
 /// Words with a hyphen remembered, to know which keep it at a line's end.
 const MOST_HYPHENATED: usize = 100_000;
 
 /// The Markdown of all pages.
-pub(crate) fn markdown(pages: &[Vec<Paragraph>]) -> (String, Vec<Mark>) {
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    pub(crate) text: String,
+    pub(crate) marks: Vec<Mark>,
+    pub(crate) links: Vec<Link>,
+}
+
+/// Writes all pages.
+pub(crate) fn markdown(pages: &[Vec<Paragraph>]) -> Written {
     let hyphenated = hyphenated(pages);
-    let mut text = String::new();
-    let mut marks = Vec::new();
+    let mut out = Written::default();
     for (index, paragraphs) in pages.iter().enumerate() {
         let mut first = true;
         for paragraph in paragraphs {
@@ -23,52 +30,87 @@ pub(crate) fn markdown(pages: &[Vec<Paragraph>]) -> (String, Vec<Mark>) {
                 && paragraph
                     .lines
                     .first()
-                    .is_some_and(|line| joins(&text, line, &hyphenated).is_some());
-            if !text.is_empty() && !goes_on {
-                text.push_str("\n\n");
+                    .is_some_and(|line| joins(&out.text, &line.text, &hyphenated).is_some());
+            if !out.text.is_empty() && !goes_on {
+                out.text.push_str("\n\n");
             }
             if first {
                 let page = u32::try_from(index + 1).unwrap_or(u32::MAX);
-                marks.push(Mark::page(text.len(), page));
+                out.marks.push(Mark::page(out.text.len(), page));
                 first = false;
             }
-            write(&mut text, paragraph, goes_on, &hyphenated);
+            out.paragraph(paragraph, goes_on, &hyphenated);
         }
     }
-    (text, marks)
+    out
 }
 
-fn write(
-    text: &mut String,
-    paragraph: &Paragraph,
-    mut goes_on: bool,
-    hyphenated: &HashSet<String>,
-) {
-    if let Some(level) = paragraph.level {
-        text.extend(std::iter::repeat_n('#', usize::from(level)));
-        text.push(' ');
-        let heading = paragraph.lines.join(" ");
-        text.push_str(&escape_tags(heading.trim_start_matches('#').trim_start()));
-        return;
-    }
-    for (index, line) in paragraph.lines.iter().enumerate() {
-        if index > 0 || goes_on {
-            match joins(text, line, hyphenated) {
-                Some(Join::WithHyphen) => {
-                    text.push_str(&escape_tags(line));
-                    continue;
+impl Written {
+    fn paragraph(
+        &mut self,
+        paragraph: &Paragraph,
+        mut goes_on: bool,
+        hyphenated: &HashSet<String>,
+    ) {
+        if let Some(level) = paragraph.level {
+            self.text
+                .extend(std::iter::repeat_n('#', usize::from(level)));
+            for line in &paragraph.lines {
+                self.text.push(' ');
+                let text = line.text.trim_start_matches('#').trim_start();
+                self.line(line, &escape_tags(text));
+            }
+            return;
+        }
+        for (index, line) in paragraph.lines.iter().enumerate() {
+            let begins = index == 0 && !std::mem::take(&mut goes_on);
+            let join = if begins {
+                None
+            } else {
+                joins(&self.text, &line.text, hyphenated)
+            };
+            match join {
+                Some(join) => {
+                    if join == Join::WithoutHyphen {
+                        self.take_back();
+                    }
+                    self.line(line, &escape_tags(&line.text));
                 }
-                Some(Join::WithoutHyphen) => {
-                    text.pop();
-                    text.push_str(&escape_tags(line));
-                    continue;
+                None => {
+                    if index > 0 {
+                        self.text.push('\n');
+                    }
+                    self.line(line, &escape(&line.text));
                 }
-                None if index > 0 => text.push('\n'),
-                None => {}
             }
         }
-        goes_on = false;
-        text.push_str(&escape(line));
+    }
+
+    fn line(&mut self, line: &TextLine, written: &str) {
+        let start = self.text.len();
+        self.text.push_str(written);
+        for target in &line.links {
+            self.links.push(Link {
+                kind: LinkKind::Hyperlink,
+                target: target.clone(),
+                heading: None,
+                block: None,
+                label: None,
+                span: (start..self.text.len()).into(),
+            });
+        }
+    }
+
+    /// Takes the last character, a hyphen, back.
+    fn take_back(&mut self) {
+        let end = self.text.len();
+        self.text.pop();
+        for link in self.links.iter_mut().rev() {
+            if link.span.end < end {
+                break;
+            }
+            link.span.end = self.text.len();
+        }
     }
 }
 
@@ -120,7 +162,7 @@ fn hyphenated(pages: &[Vec<Paragraph>]) -> HashSet<String> {
         .iter()
         .flatten()
         .flat_map(|paragraph| &paragraph.lines);
-    for word in lines.flat_map(|line| line.split(|c| !is_in_word(c))) {
+    for word in lines.flat_map(|line| line.text.split(|c| !is_in_word(c))) {
         let inner = word.trim_matches(['-', '\u{2010}']);
         if inner.contains(['-', '\u{2010}']) && inner.len() < 100 {
             out.insert(inner.replace('\u{2010}', "-").to_lowercase());
@@ -190,7 +232,10 @@ mod tests {
     use super::*;
 
     fn page(paragraphs: &[&[&str]]) -> Vec<Paragraph> {
-        let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        let lines = |lines: &[&str]| {
+            let lines = lines.iter().map(|line| (*line).to_owned().into());
+            lines.collect()
+        };
         paragraphs
             .iter()
             .map(|of| Paragraph {
@@ -201,7 +246,7 @@ mod tests {
     }
 
     fn text(paragraphs: &[&[&str]]) -> String {
-        markdown(&[page(paragraphs)]).0
+        markdown(&[page(paragraphs)]).text
     }
 
     #[test]
@@ -221,14 +266,14 @@ mod tests {
     fn a_heading_is_no_end_of_a_word() {
         let mut two = page(&[&["exam-"], &["ple"]]);
         two[1].level = Some(2);
-        assert_eq!(markdown(&[two]).0, "exam-\n\n## ple");
+        assert_eq!(markdown(&[two]).text, "exam-\n\n## ple");
     }
 
     #[test]
     fn pages_without_text_have_no_mark() {
-        let (text, marks) = markdown(&[page(&[&["a"]]), Vec::new(), page(&[&["b-"], &["c"]])]);
-        assert_eq!(text, "a\n\nbc");
-        assert_eq!(marks, [Mark::page(0, 1), Mark::page(3, 3)]);
+        let out = markdown(&[page(&[&["a"]]), Vec::new(), page(&[&["b-"], &["c"]])]);
+        assert_eq!(out.text, "a\n\nbc");
+        assert_eq!(out.marks, [Mark::page(0, 1), Mark::page(3, 3)]);
     }
 
     #[test]
@@ -247,5 +292,17 @@ mod tests {
         ] {
             assert_eq!(text(&[&[line]]), written, "{line}");
         }
+    }
+
+    #[test]
+    fn links_end_where_their_line_does() {
+        let mut two = page(&[&["see exam-", "ple"]]);
+        two[0].lines[0]
+            .links
+            .push("https://example.org/".to_owned());
+        let out = markdown(&[two]);
+        assert_eq!(out.text, "see example");
+        let span = out.links[0].span;
+        assert_eq!(&out.text[span.start..span.end], "see exam");
     }
 }

@@ -46,9 +46,9 @@ impl<'a> Fonts<'a> {
         if let Some(known) = dict.obj_id().and_then(|id| self.faces.get(&id)) {
             return known.clone();
         }
-        let face = self
-            .cache
-            .font(dict, &self.substitutes, &self.cmaps)
+        let face = has_bounded_widths(dict)
+            .then(|| self.cache.font(dict, &self.substitutes, &self.cmaps))
+            .flatten()
             .map(|font| Rc::new(Face::new(font, Some(dict))));
         if let Some(id) = dict.obj_id() {
             self.faces.insert(id, face.clone());
@@ -163,6 +163,11 @@ impl<'a> Face<'a> {
                 let c = *map.get(&outline.glyph_id().to_u32())?;
                 readable(BfString::Char(c))
             })
+            .or_else(|| match &glyph {
+                // Nothing is seen of it, so nothing is lost.
+                FontGlyph::Outline(outline) if outline.outline().is_empty() => Some(String::new()),
+                _ => None,
+            })
     }
 }
 
@@ -253,6 +258,31 @@ fn reverse_map(font: &[u8]) -> HashMap<u32, char> {
         }
     }
     map
+}
+
+/// Whether the widths of a composite font are as many as fonts have glyphs:
+/// they are written as ranges, and would be kept one by one.
+fn has_bounded_widths(dict: &Dict<'_>) -> bool {
+    const MOST_WIDTHS: i64 = 1 << 20;
+    let kids = dict.get::<Array<'_>>("DescendantFonts");
+    let Some(kid) = kids.and_then(|kids| kids.iter::<Dict<'_>>().next()) else {
+        return true;
+    };
+    let mut count: i64 = 0;
+    for (key, values) in [("W", 1), ("W2", 3)] {
+        let Some(widths) = kid.get::<Array<'_>>(key) else {
+            continue;
+        };
+        let mut entries = widths.iter::<Object<'_>>();
+        while let (Some(first), Some(next)) = (entries.next(), entries.next()) {
+            if let (Object::Number(first), Object::Number(last)) = (first, next) {
+                let range = last.as_i64().saturating_sub(first.as_i64()).max(0);
+                count = count.saturating_add(range);
+                entries.nth(values - 1);
+            }
+        }
+    }
+    count < MOST_WIDTHS
 }
 
 /// Glyphs of Type 3 fonts have a space of their own; its box tells how high

@@ -26,7 +26,7 @@ fn objects_that_lead_to_themselves_end() {
     };
     let got = extract("a.pdf", made.file()).unwrap();
     assert_eq!(got.document.text, "here");
-    assert_eq!(got.texts("outline"), ["loop", "root", "on"]);
+    assert_eq!(got.texts("outline"), ["loop", "on"]);
 
     let tree = file(&[
         "<< /Type /Catalog /Pages 2 0 R >>".into(),
@@ -87,6 +87,23 @@ fn places_beyond_all_numbers_do_no_harm() {
         BT /F1 -10 Tf 1e-30 0 0 1e-30 50 50 Tm (de) Tj ET
         99999999999999999999999999 0 0 0 0 0 cm BT /F1 10 Tf (fg) Tj ET";
     let _ = extract("a.pdf", page(content));
+}
+
+#[test]
+fn widths_of_more_glyphs_than_fonts_have_are_refused() {
+    let made = Made {
+        resources: "/ExtGState << /G << /Font [4 0 R 10] >> >>",
+        more: vec!["<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [<< /Type /Font /Subtype /CIDFontType2 /BaseFont /X /W [0 4294967295 500] /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>] >>".into()],
+        pages: vec![format!("/G gs BT 50 700 Td <0001> Tj ET {}", shown(&[(50.0, 600.0, "more")]))],
+        ..Made::default()
+    };
+    assert!(
+        extract("a.pdf", made.file())
+            .unwrap()
+            .document
+            .text
+            .contains("more")
+    );
 }
 
 /// All that a small file has, to be damaged.

@@ -428,3 +428,22 @@ fn an_accent_shown_before_its_letter_is_a_part_of_it() {
     let got = extract("a.pdf", with_map(map, "[(na) -50 (A) 650 (Bve)] TJ")).unwrap();
     assert_eq!(got.document.text, "naïve");
 }
+
+#[test]
+fn links_to_the_web_lie_on_their_line() {
+    let made = Made {
+        page: "/Annots [4 0 R 5 0 R]",
+        more: vec![
+            "<< /Subtype /Link /Rect [50 595 100 612] /A << /S /URI /URI (https://example.org/a?b) >> >>".into(),
+            "<< /Subtype /Link /Rect [50 595 100 612] /A << /S /GoTo /D [6 0 R /Fit] >> >>".into(),
+        ],
+        pages: vec![shown(&[(50.0, 612.0, "before"), (50.0, 600.0, "linked"), (50.0, 588.0, "after")])],
+        ..Made::default()
+    };
+    let document = extract("a.pdf", made.file()).unwrap().document;
+    let [link] = &document.links[..] else {
+        panic!("{:?}", document.links)
+    };
+    assert_eq!(link.target, "https://example.org/a?b");
+    assert_eq!(&document.text[link.span.start..link.span.end], "linked");
+}
