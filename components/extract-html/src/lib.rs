@@ -69,7 +69,10 @@ pub fn extract(
         saved_from = page.url;
         decode_html(&page.html, page.charset.as_deref())
     } else {
-        decode_html(&bytes, input.media_type.and_then(charset))
+        let decoded = decode_html(&bytes, input.media_type.and_then(charset));
+        // A large page is in memory as few times as can be.
+        drop(bytes);
+        decoded
     };
     if looks_binary(&html) {
         return Err(Failure::invalid(

@@ -103,6 +103,7 @@ pub(crate) fn push_destination(out: &mut String, address: &str) {
             '<' => out.push_str("%3C"),
             '>' => out.push_str("%3E"),
             '\\' => out.push_str("%5C"),
+            '|' => out.push_str("%7C"),
             c if c.is_whitespace() || c.is_control() => {}
             c => out.push(c),
         }

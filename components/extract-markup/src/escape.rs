@@ -8,6 +8,8 @@ pub(crate) struct Spot {
     pub(crate) line_start: bool,
     /// In a cell of a table.
     pub(crate) cell: bool,
+    /// In the label of a link or picture.
+    pub(crate) label: bool,
 }
 
 /// Adds a word (no white space in it) to `out`, with backslashes where Markdown
@@ -16,8 +18,13 @@ pub(crate) fn push_word(out: &mut String, word: &str, spot: Spot) {
     if spot.line_start && push_line_start(out, word) {
         return;
     }
-    let special = |byte: u8| b"\\<[*_&|%`~".contains(&byte);
+    let special = |byte: u8| b"\\<[]*_&|%`~".contains(&byte);
     let bytes = word.as_bytes();
+    let spot = Spot {
+        // Brackets that pair do no harm in a label.
+        label: spot.label && word.matches('[').count() != word.matches(']').count(),
+        ..spot
+    };
     let mut from = 0;
     for (at, &byte) in bytes.iter().enumerate() {
         if special(byte) && needs_backslash(bytes, at, spot) {
@@ -68,7 +75,8 @@ fn needs_backslash(word: &[u8], at: usize, spot: Spot) -> bool {
         b'\\' => next.is_ascii_punctuation(),
         b'<' => next.is_ascii_alphabetic() || matches!(next, b'/' | b'!' | b'?'),
         // A link, and a link of a wiki.
-        b'[' => next == b'[' || follows(rest, b"]("),
+        b'[' => spot.label || next == b'[' || follows(rest, b"]("),
+        b']' => spot.label,
         // Emphasis that opens here and closes in the same word.
         b'*' => next != b'*' && next != b' ' && follows(rest, b"*"),
         b'_' => at == 0 && next != b'_' && word.last() == Some(&b'_') && word.len() > 2,
@@ -110,10 +118,23 @@ mod tests {
         let mut out = String::new();
         let spot = Spot {
             line_start,
-            cell: false,
+            ..Spot::default()
         };
         push_word(&mut out, word, spot);
         out
+    }
+
+    #[test]
+    fn a_label_ends_where_it_should() {
+        for (word, expected) in [("a]b", "a\\]b"), ("[x", "\\[x"), ("[1]", "[1]"), ("x", "x")] {
+            let mut out = String::new();
+            let spot = Spot {
+                label: true,
+                ..Spot::default()
+            };
+            push_word(&mut out, word, spot);
+            assert_eq!(out, expected);
+        }
     }
 
     #[test]

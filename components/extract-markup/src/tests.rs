@@ -107,6 +107,10 @@ fn tables_of_facts_are_pipe_tables() {
         text("<table><td rowspan=2>a<td>b<tr><td>c<tr><td colspan=2>d</table>"),
         "| a | b |\n| --- | --- |\n|  | c |\n| d |  |"
     );
+    assert_eq!(
+        text("<table><tr><th>a<th><code>b|c</code><tr><td><a href='u|v'>d|e]</a><td>f</table>"),
+        "| a | `b\\|c` |\n| --- | --- |\n| [d\\|e\\]](u%7Cv) | f |"
+    );
 }
 
 #[test]

@@ -184,7 +184,10 @@ impl Writer {
         self.begin();
         let start = self.out.len();
         self.out.push_str("![");
-        let spot = self.spot(false);
+        let spot = Spot {
+            label: true,
+            ..self.spot(false)
+        };
         for word in alt.split_whitespace() {
             if !self.out.ends_with('[') {
                 self.out.push(' ');
@@ -219,8 +222,12 @@ impl Writer {
     fn word(&mut self, word: &str, code: bool) {
         self.begin();
         if code {
-            for piece in word.split('`') {
-                self.out.push_str(piece);
+            for c in word.chars().filter(|&c| c != '`') {
+                // In a table a bar ends the cell, in code too.
+                if c == '|' && self.cell {
+                    self.out.push('\\');
+                }
+                self.out.push(c);
             }
         } else {
             let spot = self.spot(self.line_start);
@@ -244,9 +251,11 @@ impl Writer {
     }
 
     fn spot(&self, line_start: bool) -> Spot {
+        let in_link = |open: &OpenInline| matches!(open.inline, Inline::Link(_));
         Spot {
             line_start,
             cell: self.cell,
+            label: self.inlines.iter().any(in_link),
         }
     }
 
