@@ -38,7 +38,8 @@ impl Handler for Words {
                 self.takes = false;
                 let mut rich = std::mem::take(&mut self.rich);
                 rich.finish();
-                let repeats = |last: &Block| matches!(last, Block::Paragraph(last) if *last == rich);
+                let repeats =
+                    |last: &Block| matches!(last, Block::Paragraph(last) if *last == rich);
                 if !rich.is_blank() && !self.blocks.last().is_some_and(repeats) {
                     self.blocks.push(Block::Paragraph(rich));
                 }

@@ -69,6 +69,13 @@ impl Flow {
         self.frame().paragraph.is_some()
     }
 
+    /// Ends a link in the paragraph that is open, where one was opened.
+    pub(crate) fn close_link(&mut self, opened: bool) {
+        if opened && let Some(rich) = &mut self.frame().paragraph {
+            rich.close_link();
+        }
+    }
+
     /// Ends the paragraph that is open.
     pub(crate) fn close_paragraph(&mut self, kind: Kind) {
         let Some(mut rich) = self.frame().paragraph.take() else {
@@ -130,7 +137,9 @@ impl Flow {
     pub(crate) fn close_frame(&mut self) -> Vec<Block> {
         self.close_paragraph(Kind::Paragraph);
         self.close_table();
-        self.frames.pop().map_or_else(Vec::new, |frame| frame.blocks)
+        self.frames
+            .pop()
+            .map_or_else(Vec::new, |frame| frame.blocks)
     }
 
     /// Begins a table. False where it is to be left out.

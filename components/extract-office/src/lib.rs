@@ -32,8 +32,8 @@ use extract_core::{
     About, Bytes, Document, Documents, Extractor, Failure, FailureKind, Input, Ocr, all,
 };
 use package::Package;
-use sniff::{Inside, Outside};
 pub use settings::{SETTINGS_SCHEMA, Settings};
+use sniff::{Inside, Outside};
 
 /// The component.
 pub struct Office;
@@ -86,7 +86,9 @@ pub fn extract(
             let text = xml::decode(bytes.read_all(settings.max_unpacked_bytes)?);
             return odf::read_flat(&text, name, settings);
         }
-        Outside::Rtf => return rtf::read(bytes.read_all(settings.max_unpacked_bytes)?, name, settings),
+        Outside::Rtf => {
+            return rtf::read(bytes.read_all(settings.max_unpacked_bytes)?, name, settings);
+        }
     }
     let mut package = Package::open(bytes, settings)?;
     match sniff::inside(&mut package)? {

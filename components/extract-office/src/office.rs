@@ -13,7 +13,11 @@ use crate::xml::{self, Handler, Ns, Step, Tag};
 pub(crate) fn facts(package: &mut Package) -> Result<Facts, Failure> {
     let relations = package.relations("")?;
     let mut reader = FactsReader::default();
-    for kind in ["core-properties", "extended-properties", "extendedProperties"] {
+    for kind in [
+        "core-properties",
+        "extended-properties",
+        "extendedProperties",
+    ] {
         let parts = relations.values().filter(|relation| relation.kind == kind);
         for relation in parts.filter(|relation| !relation.external) {
             if let Some(text) = package.text(&relation.target)?
@@ -52,7 +56,6 @@ impl Handler for FactsReader {
             (Ns::Dc, "creator") => "author",
             (Ns::Dc, "subject") => "subject",
             (Ns::Dc, "description") => "description",
-            (Ns::Dc, "language") => "lang",
             (Ns::Dc, "created") => "created",
             (Ns::Dc, "modified") => "modified",
             (Ns::Properties, "keywords") => "keywords",

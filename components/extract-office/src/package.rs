@@ -65,7 +65,9 @@ impl Package {
         })?;
         let mut names = HashMap::new();
         for (index, name) in archive.file_names_raw().enumerate() {
-            names.entry(key(&String::from_utf8_lossy(name))).or_insert(index);
+            names
+                .entry(key(&String::from_utf8_lossy(name)))
+                .or_insert(index);
         }
         Ok(Self {
             archive,
@@ -201,7 +203,9 @@ impl Package {
         // What is not said is told by names.
         let _ = xml::each(&text, |tag| {
             if tag.name == "Override"
-                && tag.attr("PartName").is_some_and(|name| key(&name) == wanted)
+                && tag
+                    .attr("PartName")
+                    .is_some_and(|name| key(&name) == wanted)
             {
                 found = tag.attr("ContentType").unwrap_or_default().into_owned();
             }
@@ -226,7 +230,9 @@ impl Package {
 
 /// How names of parts are compared.
 fn key(name: &str) -> String {
-    name.trim_start_matches('/').replace('\\', "/").to_ascii_lowercase()
+    name.trim_start_matches('/')
+        .replace('\\', "/")
+        .to_ascii_lowercase()
 }
 
 /// The name of a part that is given relative to a folder.
@@ -263,7 +269,11 @@ fn refuse_many_entries(source: &mut Source) -> Result<(), Failure> {
     source.seek(SeekFrom::Start(start)).map_err(damaged)?;
     let mut tail = Vec::new();
     source.read_to_end(&mut tail).map_err(damaged)?;
-    for (at, _) in tail.windows(4).enumerate().filter(|(_, four)| *four == LOCATOR) {
+    for (at, _) in tail
+        .windows(4)
+        .enumerate()
+        .filter(|(_, four)| *four == LOCATOR)
+    {
         let Some(offset) = number(&tail, at + 8) else {
             continue;
         };

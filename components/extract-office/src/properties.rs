@@ -6,7 +6,14 @@ use jiff::tz::Offset;
 
 /// Titles that programs give on their own.
 const NO_TITLES: [&str; 9] = [
-    "untitled", "powerpoint presentation", "presentation", "slide 1", "document", "title", "new document", "unknown",
+    "untitled",
+    "powerpoint presentation",
+    "presentation",
+    "slide 1",
+    "document",
+    "title",
+    "new document",
+    "unknown",
     "word document",
 ];
 
@@ -41,9 +48,17 @@ impl Facts {
                 }
             }
             "keywords" => {
-                let words = value.split([',', ';']).map(|word| word.trim().trim_start_matches('#'));
-                for word in words.filter(|word| !word.is_empty()).filter_map(title::tidy) {
-                    let known = self.keywords.iter().any(|known| known.to_lowercase() == word.to_lowercase());
+                let words = value
+                    .split([',', ';'])
+                    .map(|word| word.trim().trim_start_matches('#'));
+                for word in words
+                    .filter(|word| !word.is_empty())
+                    .filter_map(title::tidy)
+                {
+                    let known = self
+                        .keywords
+                        .iter()
+                        .any(|known| known.to_lowercase() == word.to_lowercase());
                     if !known && self.keywords.len() < 200 {
                         self.keywords.push(word);
                     }
@@ -51,7 +66,9 @@ impl Facts {
             }
             "pages" => self.pages = value.parse().ok().or(self.pages),
             "created" | "modified" | "published" => {
-                if let Some(at) = timestamp(value) && !self.has(name) {
+                if let Some(at) = timestamp(value)
+                    && !self.has(name)
+                {
                     self.properties.push(Property::timestamp(name, at));
                 }
             }
@@ -99,13 +116,28 @@ pub(crate) fn timestamp(value: &str) -> Option<i64> {
         let at = value
             .parse::<civil::DateTime>()
             .ok()
-            .or_else(|| Some(value.parse::<civil::Date>().ok()?.to_datetime(civil::Time::midnight())))
+            .or_else(|| {
+                Some(
+                    value
+                        .parse::<civil::Date>()
+                        .ok()?
+                        .to_datetime(civil::Time::midnight()),
+                )
+            })
             .or_else(|| {
                 // A year, or a year and a month, as books have them.
                 let mut numbers = value.split('-');
-                let year = numbers.next().filter(|year| year.len() == 4)?.parse().ok()?;
+                let year = numbers
+                    .next()
+                    .filter(|year| year.len() == 4)?
+                    .parse()
+                    .ok()?;
                 let month = numbers.next().map_or(Some(1), |month| month.parse().ok())?;
-                Some(civil::Date::new(year, month, 1).ok()?.to_datetime(civil::Time::midnight()))
+                Some(
+                    civil::Date::new(year, month, 1)
+                        .ok()?
+                        .to_datetime(civil::Time::midnight()),
+                )
             })?;
         Offset::UTC.to_timestamp(at).ok()
     })?;
@@ -137,6 +169,12 @@ mod tests {
         facts.apply(&mut document);
         assert_eq!(document.title, "");
         assert_eq!(document.tags, ["a b", "c", "d"]);
-        assert_eq!(document.properties, [Property::texts("author", ["Ann", "Bob"]), Property::text("subject", "x")]);
+        assert_eq!(
+            document.properties,
+            [
+                Property::texts("author", ["Ann", "Bob"]),
+                Property::text("subject", "x")
+            ]
+        );
     }
 }

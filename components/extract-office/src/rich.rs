@@ -230,7 +230,9 @@ fn begins_a_block(line: &str) -> bool {
         Some('=') => only('='),
         Some('-') => only('-'),
         // A definition is not shown.
-        Some('[') => line.find("]:").is_some_and(|end| line[..end].find(']').is_none()),
+        Some('[') => line
+            .find("]:")
+            .is_some_and(|end| line[..end].find(']').is_none()),
         _ => false,
     }
 }

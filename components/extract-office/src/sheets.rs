@@ -60,6 +60,15 @@ impl Sheets {
         self.rows.push((number, cells));
     }
 
+    /// Words beside the table, that a row has to do with.
+    pub(crate) fn beside(&mut self, row: u32, words: &str) {
+        self.flush();
+        let mut rich = Rich::default();
+        rich.push(words);
+        self.writer.part(format!("{} row {row}", self.sheet));
+        self.writer.block(Block::Paragraph(rich));
+    }
+
     /// Whether there is no room for more.
     pub(crate) fn full(&self) -> bool {
         self.writer.full() || self.bytes > self.writer.most()
@@ -69,7 +78,11 @@ impl Sheets {
         self.bytes = 0;
         let rows = std::mem::take(&mut self.rows);
         // Columns in which nothing stands are left out.
-        let used: BTreeSet<usize> = rows.iter().flat_map(|(_, row)| row).map(|cell| cell.0).collect();
+        let used: BTreeSet<usize> = rows
+            .iter()
+            .flat_map(|(_, row)| row)
+            .map(|cell| cell.0)
+            .collect();
         let used: Vec<usize> = used.into_iter().collect();
         for (index, (number, row)) in rows.into_iter().enumerate() {
             if self.writer.full() {
@@ -134,7 +147,10 @@ mod tests {
         let mut sheets = Sheets::new(Writer::new(10_000));
         sheets.begin("Data");
         let cells = |cells: &[(usize, &str)]| {
-            cells.iter().map(|(at, text)| (*at, (*text).to_owned())).collect()
+            cells
+                .iter()
+                .map(|(at, text)| (*at, (*text).to_owned()))
+                .collect()
         };
         sheets.row(1, cells(&[(2, "Report")]));
         sheets.row(3, cells(&[(1, "Name"), (4, "Sum | all")]));

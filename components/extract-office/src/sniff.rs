@@ -28,7 +28,10 @@ pub(crate) enum Inside {
 pub(crate) fn outside(bytes: &dyn Bytes) -> Result<Outside, Failure> {
     const OLE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
     let head = bytes.read(0, 4_096)?;
-    let text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head).trim_ascii_start();
+    let text = head
+        .strip_prefix(b"\xEF\xBB\xBF")
+        .unwrap_or(&head)
+        .trim_ascii_start();
     if head.starts_with(b"PK") {
         Ok(Outside::Zip)
     } else if head.starts_with(OLE) {
@@ -74,7 +77,9 @@ pub(crate) fn inside(package: &mut Package) -> Result<Inside, Failure> {
             return Ok(Inside::Word(main));
         }
         if says(&["sheet.binary"]) {
-            return Err(unsupported("The workbook is in Excel's binary format (.xlsb), which is not read; save it as .xlsx."));
+            return Err(unsupported(
+                "The workbook is in Excel's binary format (.xlsb), which is not read; save it as .xlsx.",
+            ));
         }
         if says(&["spreadsheetml", "ms-excel"]) || main.starts_with("xl/") {
             return Ok(Inside::Workbook(main));
@@ -102,9 +107,13 @@ pub(crate) fn inside(package: &mut Package) -> Result<Inside, Failure> {
         return Ok(Inside::OpenDocument);
     }
     if package.has("Index/Document.iwa") || package.has("index.apxl") || package.has("index.xml") {
-        return Err(unsupported("The file was made by Pages, Numbers or Keynote, which is not read; export it as Word, Excel, PowerPoint or PDF."));
+        return Err(unsupported(
+            "The file was made by Pages, Numbers or Keynote, which is not read; export it as Word, Excel, PowerPoint or PDF.",
+        ));
     }
-    Err(unsupported("The file is a ZIP file, but no Office, OpenDocument or EPUB file."))
+    Err(unsupported(
+        "The file is a ZIP file, but no Office, OpenDocument or EPUB file.",
+    ))
 }
 
 fn unsupported(message: &str) -> Failure {
@@ -115,7 +124,10 @@ fn unsupported(message: &str) -> Failure {
 /// uses for files with a password.
 fn older(bytes: &dyn Bytes, head: &[u8]) -> Result<Failure, Failure> {
     // The first sector of the list of streams, and how large sectors are.
-    let sector = head.get(48..52).and_then(|four| four.try_into().ok()).map_or(0, u32::from_le_bytes);
+    let sector = head
+        .get(48..52)
+        .and_then(|four| four.try_into().ok())
+        .map_or(0, u32::from_le_bytes);
     let shift = head.get(30).map_or(9, |&shift| shift.clamp(7, 16));
     let at = (u64::from(sector) + 1) << shift;
     let mut list = bytes.read(at, 8_192)?;
@@ -129,15 +141,23 @@ fn older(bytes: &dyn Bytes, head: &[u8]) -> Result<Failure, Failure> {
     Ok(if has("EncryptedPackage") {
         encrypted()
     } else if has("WordDocument") {
-        unsupported("The file is in Word's format up to 2003 (.doc), which is not read; save it as .docx.")
+        unsupported(
+            "The file is in Word's format up to 2003 (.doc), which is not read; save it as .docx.",
+        )
     } else if has("Workbook") || has("Book") {
-        unsupported("The file is in Excel's format up to 2003 (.xls), which is not read; save it as .xlsx.")
+        unsupported(
+            "The file is in Excel's format up to 2003 (.xls), which is not read; save it as .xlsx.",
+        )
     } else if has("PowerPoint Document") {
-        unsupported("The file is in PowerPoint's format up to 2003 (.ppt), which is not read; save it as .pptx.")
+        unsupported(
+            "The file is in PowerPoint's format up to 2003 (.ppt), which is not read; save it as .pptx.",
+        )
     } else if has("__properties_version1.0") {
         unsupported("The file is an Outlook message (.msg), which is not read; save it as .eml.")
     } else {
-        unsupported("The file is in a format that Office used up to 2003, which is not read; save it in a newer one.")
+        unsupported(
+            "The file is in a format that Office used up to 2003, which is not read; save it in a newer one.",
+        )
     })
 }
 

@@ -91,9 +91,9 @@ fn namespace(uri: &str) -> Ns {
         Some("drawingml/2006/main" | "drawingml/main") => Ns::Drawing,
         Some("drawingml/2006/chart" | "drawingml/chart") => Ns::Chart,
         Some("drawingml/2006/diagram" | "drawingml/diagram") => Ns::Diagram,
-        Some(
-            "drawingml/2006/wordprocessingDrawing" | "drawingml/wordprocessingDrawing",
-        ) => Ns::WordDrawing,
+        Some("drawingml/2006/wordprocessingDrawing" | "drawingml/wordprocessingDrawing") => {
+            Ns::WordDrawing
+        }
         Some("officeDocument/2006/math" | "officeDocument/math") => Ns::Math,
         Some("markup-compatibility/2006") => Ns::Compatibility,
         Some("package/2006/relationships") => Ns::Relations,
@@ -173,6 +173,13 @@ pub(crate) enum Step {
     Skip,
 }
 
+impl Step {
+    /// Into the element where what it begins has a place.
+    pub(crate) fn into_if(fits: bool) -> Self {
+        if fits { Self::Into } else { Self::Skip }
+    }
+}
+
 /// What is done with what is read.
 pub(crate) trait Handler {
     /// An element starts.
@@ -233,7 +240,9 @@ fn declared(bytes: &[u8]) -> &'static encoding_rs::Encoding {
     };
     match label() {
         // It says so, in bytes that are no UTF-16.
-        Some(encoding) if encoding != encoding_rs::UTF_16LE && encoding != encoding_rs::UTF_16BE => {
+        Some(encoding)
+            if encoding != encoding_rs::UTF_16LE && encoding != encoding_rs::UTF_16BE =>
+        {
             encoding
         }
         _ => encoding_rs::UTF_8,

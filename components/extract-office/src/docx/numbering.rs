@@ -168,7 +168,12 @@ impl Numbering {
         let level = usize::from(level).min(LEVELS - 1);
         let (id, definition) = self.definition(list)?;
         let of_list = self.lists.get(&list)?;
-        let at = |index: usize| of_list.levels.get(&index).unwrap_or(&definition.levels[index]);
+        let at = |index: usize| {
+            of_list
+                .levels
+                .get(&index)
+                .unwrap_or(&definition.levels[index])
+        };
         let mut counters = self.counters.get(&id).copied().unwrap_or_default();
         if !self.started.contains(&list) {
             for (counter, start) in counters.iter_mut().zip(of_list.starts) {

@@ -97,7 +97,10 @@ mod tests {
         let old = r#"<ncx><docTitle><text>T</text></docTitle><navMap><navPoint><navLabel><text>One</text></navLabel><content src="a.html"/><navPoint><navLabel><text>Two</text></navLabel><content src="b.html"/></navPoint></navPoint></navMap></ncx>"#;
         assert_eq!(
             read(old),
-            [("a.html".into(), "One".into()), ("b.html".into(), "Two".into())]
+            [
+                ("a.html".into(), "One".into()),
+                ("b.html".into(), "Two".into())
+            ]
         );
     }
 }

@@ -74,7 +74,9 @@ pub(crate) fn read(
         chapter(&mut writer, &bytes, &item.media_type, labels.get(&part));
     }
     if missing > 0 {
-        writer.warn(format!("Chapters that are missing from the file: {missing}."));
+        writer.warn(format!(
+            "Chapters that are missing from the file: {missing}."
+        ));
     }
     writer.document.warnings.append(&mut package.warnings);
     writer.finish(name, None)
@@ -115,7 +117,11 @@ fn refuse_locked(package: &mut Package) -> Result<(), Failure> {
             locked |= !OF_FONTS.contains(&&*method);
         }
         // The key is encrypted too, in a way of its own.
-        if tag.name == "EncryptedKey" { Step::Skip } else { Step::Into }
+        if tag.name == "EncryptedKey" {
+            Step::Skip
+        } else {
+            Step::Into
+        }
     });
     if locked {
         return Err(Failure::new(
@@ -134,7 +140,10 @@ fn labels(
 ) -> Result<HashMap<String, String>, Failure> {
     let mut found = HashMap::new();
     let contents = book.items.values().filter(|item| item.is_contents);
-    let old = book.items.values().filter(|item| item.media_type == "application/x-dtbncx+xml");
+    let old = book
+        .items
+        .values()
+        .filter(|item| item.media_type == "application/x-dtbncx+xml");
     for item in contents.chain(old) {
         let part = resolve(folder, &xhtml::unescape_path(&item.href));
         if let Some(text) = package.text(&part)? {
@@ -208,7 +217,9 @@ impl Handler for Book {
                     self.items.insert(id.into_owned(), item);
                 }
             }
-            "itemref" => self.spine.extend(tag.attr("idref").map(|id| id.into_owned())),
+            "itemref" => self
+                .spine
+                .extend(tag.attr("idref").map(|id| id.into_owned())),
             _ => {}
         }
         Step::Into

@@ -26,7 +26,10 @@ pub(super) fn expand_empty(html: &str) -> String {
         };
         let Some(end) = end else { break };
         let tag = &rest[..end];
-        let name = tag[1..].split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        let name = tag[1..]
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .next()
+            .unwrap_or_default();
         if has_end_tag && !name.is_empty() && !VOID.contains(&name.to_ascii_lowercase().as_str()) {
             out.push_str(&tag[..tag.len() - 2]);
             out.push_str("></");
@@ -84,8 +87,15 @@ pub(super) fn without_inner_links(text: String, links: Vec<Link>) -> Rich {
         }
         let written = &text[link.span.start..link.span.end];
         let inner = !link.target.contains(':') && !link.target.starts_with("//");
-        let opening = if link.kind == LinkKind::Image { "![" } else { "[" };
-        let label = written.strip_prefix(opening).and_then(|rest| rest.rsplit_once("](")).map(|(label, _)| label);
+        let opening = if link.kind == LinkKind::Image {
+            "!["
+        } else {
+            "["
+        };
+        let label = written
+            .strip_prefix(opening)
+            .and_then(|rest| rest.rsplit_once("]("))
+            .map(|(label, _)| label);
         out.text.push_str(&text[from..link.span.start]);
         from = link.span.end;
         match label {
@@ -127,7 +137,10 @@ mod tests {
         assert_eq!(rich.text, "A note, ![a cat]() [site](https://x.example/).");
         assert_eq!(rich.links.len(), 1);
         let span = rich.links[0].span;
-        assert_eq!(&rich.text[span.start..span.end], "[site](https://x.example/)");
+        assert_eq!(
+            &rich.text[span.start..span.end],
+            "[site](https://x.example/)"
+        );
     }
 
     #[test]

@@ -62,9 +62,8 @@ impl Reader {
     pub(super) fn finish(mut self) -> Writer {
         self.end_row();
         if self.columns_left_out {
-            self.sheets.warn(format!(
-                "Cells beyond column {MOST_COLUMNS} were left out."
-            ));
+            self.sheets
+                .warn(format!("Cells beyond column {MOST_COLUMNS} were left out."));
         }
         self.sheets.finish()
     }
@@ -95,8 +94,12 @@ impl Reader {
         }
         if !text.trim().is_empty() {
             self.columns_left_out |= self.column >= MOST_COLUMNS;
-            let last = MOST_COLUMNS.min(self.column.saturating_add(cell.times.min(MOST_REPEATED as usize)));
-            self.row.extend((self.column..last).map(|column| (column, text.clone())));
+            let last = MOST_COLUMNS.min(
+                self.column
+                    .saturating_add(cell.times.min(MOST_REPEATED as usize)),
+            );
+            self.row
+                .extend((self.column..last).map(|column| (column, text.clone())));
         }
         self.column = self.column.saturating_add(cell.times);
     }
@@ -110,7 +113,8 @@ impl Reader {
                 if self.sheets.full() {
                     break;
                 }
-                self.sheets.row(self.row_number.saturating_add(more), row.clone());
+                self.sheets
+                    .row(self.row_number.saturating_add(more), row.clone());
             }
         }
         self.row_number = self.row_number.saturating_add(times);
@@ -149,7 +153,9 @@ impl Handler for Reader {
                     Some("date") => tag.attr("date-value"),
                     _ => None,
                 };
-                let value = exact.as_ref().map(|date| date.trim_end_matches("T00:00:00").replace('T', " "));
+                let value = exact
+                    .as_ref()
+                    .map(|date| date.trim_end_matches("T00:00:00").replace('T', " "));
                 let other = || {
                     let names = ["string-value", "value", "time-value", "boolean-value"];
                     let found = names.into_iter().find_map(|name| tag.attr(name));

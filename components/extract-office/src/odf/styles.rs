@@ -130,16 +130,26 @@ impl Styles {
         let style = Style {
             parent: tag.attr("parent-style-name").map(|name| name.into_owned()),
             // A paragraph that changes the kind of page begins one.
-            page_before: tag.attr("master-page-name").is_some_and(|name| !name.is_empty()),
+            page_before: tag
+                .attr("master-page-name")
+                .is_some_and(|name| !name.is_empty()),
             ..Style::default()
         };
-        let family = if is_text { &mut self.texts } else { &mut self.paragraphs };
+        let family = if is_text {
+            &mut self.texts
+        } else {
+            &mut self.paragraphs
+        };
         family.insert(key.1.clone(), style);
         Some(key)
     }
 
     fn style_mut(&mut self, key: &(bool, String)) -> Option<&mut Style> {
-        let family = if key.0 { &mut self.texts } else { &mut self.paragraphs };
+        let family = if key.0 {
+            &mut self.texts
+        } else {
+            &mut self.paragraphs
+        };
         family.get_mut(&key.1)
     }
 

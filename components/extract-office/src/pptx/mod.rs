@@ -67,20 +67,28 @@ pub(crate) fn read(
         }
         let (read, relations) = read_slide(package, part, &mut flow, false)?;
         let Some((title, mut blocks)) = read else {
-            flow.writer.warn(format!("Slide {number} is missing from the file."));
+            flow.writer
+                .warn(format!("Slide {number} is missing from the file."));
             continue;
         };
         let mut notes = Vec::new();
         for relation in relations.values().filter(|relation| !relation.external) {
             match relation.kind.as_str() {
                 "notesSlide" => {
-                    if let (Some((_, found)), _) = read_slide(package, &relation.target, &mut flow, true)? {
+                    if let (Some((_, found)), _) =
+                        read_slide(package, &relation.target, &mut flow, true)?
+                    {
                         notes.extend(found);
                     }
                 }
                 "comments" => {
                     if let Some(text) = package.text(&relation.target)? {
-                        let mut comments = Comments { authors: &authors, blocks: Vec::new(), current: Vec::new(), takes: false };
+                        let mut comments = Comments {
+                            authors: &authors,
+                            blocks: Vec::new(),
+                            current: Vec::new(),
+                            takes: false,
+                        };
                         let read = xml::drive(&text, &mut comments);
                         blocks.append(&mut comments.blocks);
                         if let Err(damage) = read {
@@ -144,7 +152,9 @@ impl Handler for Comments<'_> {
     fn start(&mut self, tag: &Tag<'_>) -> Step {
         match tag.name {
             "cm" | "reply" => {
-                let author = tag.attr("authorId").and_then(|id| self.authors.get(&*id).cloned());
+                let author = tag
+                    .attr("authorId")
+                    .and_then(|id| self.authors.get(&*id).cloned());
                 self.current.push((author, Rich::default()));
             }
             "text" | "t" => self.takes = true,

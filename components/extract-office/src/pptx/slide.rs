@@ -92,7 +92,7 @@ impl<'a> Slide<'a> {
         let Some(shape) = self.shapes.pop() else {
             return;
         };
-        if shape.role == Role::Furniture || (self.is_notes && shape.role != Role::Body) {
+        if shape.role == Role::Furniture {
             return;
         }
         if shape.role == Role::Title && self.title.is_none() {
@@ -120,11 +120,17 @@ impl<'a> Slide<'a> {
         let mut kind = Kind::Paragraph;
         if let (Some(shape), false) = (self.shapes.last_mut(), blank) {
             let level = paragraph.level.min(LEVELS - 1);
-            let is_item = paragraph.bullet.unwrap_or(shape.role == Role::Body && !is_notes);
+            let is_item = paragraph
+                .bullet
+                .unwrap_or(shape.role == Role::Body && !is_notes);
             shape.counters[level + 1..].fill(0);
             if let Some((format, before, after, start)) = paragraph.number {
                 let counter = &mut shape.counters[level];
-                *counter = if *counter == 0 { start } else { counter.saturating_add(1) };
+                *counter = if *counter == 0 {
+                    start
+                } else {
+                    counter.saturating_add(1)
+                };
                 let label = format!("{before}{}{after}", format.write(*counter));
                 kind = Kind::Item(level as u8, labels::marker(&label));
             } else {
@@ -185,11 +191,7 @@ impl<'a> Slide<'a> {
             "tab" if self.paragraph.is_some() => self.flow.rich().space(),
             "tbl" if !self.flow.open_table() => return Step::Skip,
             "tr" => self.flow.open_row(),
-            "tc" => {
-                if !self.flow.open_frame() {
-                    return Step::Skip;
-                }
-            }
+            "tc" => return Step::into_if(self.flow.open_frame()),
             _ => {}
         }
         Step::Into

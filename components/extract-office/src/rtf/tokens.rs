@@ -32,7 +32,11 @@ impl<'a> Tokens<'a> {
 
     fn run(&mut self, most: usize, belongs: impl Fn(u8) -> bool) -> &'a [u8] {
         let rest = &self.bytes[self.at..];
-        let length = rest.iter().take(most).take_while(|&&byte| belongs(byte)).count();
+        let length = rest
+            .iter()
+            .take(most)
+            .take_while(|&&byte| belongs(byte))
+            .count();
         self.at += length;
         &rest[..length]
     }
@@ -68,7 +72,9 @@ impl<'a> Tokens<'a> {
         }
         let word = std::str::from_utf8(word).unwrap_or_default();
         if word == "bin" {
-            let length = number.and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+            let length = number
+                .and_then(|length| usize::try_from(length).ok())
+                .unwrap_or(0);
             self.at = self.at.saturating_add(length).min(self.bytes.len());
         }
         Some(Token::Word(word, number))
@@ -84,7 +90,11 @@ impl<'a> Iterator for Tokens<'a> {
             match byte {
                 b'{' | b'}' => {
                     self.at += 1;
-                    return Some(if byte == b'{' { Token::Open } else { Token::Close });
+                    return Some(if byte == b'{' {
+                        Token::Open
+                    } else {
+                        Token::Close
+                    });
                 }
                 b'\\' => {
                     self.at += 1;
@@ -94,8 +104,9 @@ impl<'a> Iterator for Tokens<'a> {
                 b'\r' | b'\n' | 0 => self.at += 1,
                 _ => {
                     let most = self.bytes.len();
-                    let text =
-                        self.run(most, |byte| !matches!(byte, b'{' | b'}' | b'\\' | b'\r' | b'\n' | 0));
+                    let text = self.run(most, |byte| {
+                        !matches!(byte, b'{' | b'}' | b'\\' | b'\r' | b'\n' | 0)
+                    });
                     return Some(Token::Text(text));
                 }
             }
@@ -109,7 +120,8 @@ mod tests {
 
     #[test]
     fn words_end_at_a_space_that_belongs_to_them() {
-        let tokens: Vec<_> = Tokens::new(b"{\\rtf1 a b\\u-5 ?\\'e4\\~\\{\\bin3 }}}\\par\nc\\b0}").collect();
+        let tokens: Vec<_> =
+            Tokens::new(b"{\\rtf1 a b\\u-5 ?\\'e4\\~\\{\\bin3 }}}\\par\nc\\b0}").collect();
         assert_eq!(
             tokens,
             [

@@ -40,7 +40,8 @@ impl Formats {
             }
             match tag.name {
                 "numFmt" => {
-                    if let (Some(id), Some(code)) = (tag.number("numFmtId"), tag.attr("formatCode")) {
+                    if let (Some(id), Some(code)) = (tag.number("numFmtId"), tag.attr("formatCode"))
+                    {
                         custom.insert(id, by_code(&code));
                     }
                 }
@@ -60,7 +61,11 @@ impl Formats {
 
     /// A number as people read it.
     pub(super) fn show(&self, value: &str, style: usize) -> String {
-        let Some(number) = value.parse::<f64>().ok().filter(|number| number.is_finite()) else {
+        let Some(number) = value
+            .parse::<f64>()
+            .ok()
+            .filter(|number| number.is_finite())
+        else {
             return value.to_owned();
         };
         let shown = self.styles.get(style).copied().unwrap_or(Shown::Number);
@@ -142,7 +147,8 @@ fn by_code(code: &str) -> Shown {
             '[' => {
                 let inside: String = chars.by_ref().take_while(|&c| c != ']').collect();
                 let inside = inside.to_ascii_lowercase();
-                let counts = !inside.is_empty() && "hms".chars().any(|unit| inside.chars().all(|c| c == unit));
+                let counts = !inside.is_empty()
+                    && "hms".chars().any(|unit| inside.chars().all(|c| c == unit));
                 if counts {
                     return Shown::Duration;
                 }
@@ -179,7 +185,10 @@ mod tests {
     use super::*;
 
     fn show(code: &str, value: &str) -> String {
-        let formats = Formats { styles: vec![by_code(code)], from_1904: false };
+        let formats = Formats {
+            styles: vec![by_code(code)],
+            from_1904: false,
+        };
         formats.show(value, 0)
     }
 
@@ -204,7 +213,10 @@ mod tests {
 
     #[test]
     fn days_count_from_1904_where_told() {
-        let formats = Formats { styles: vec![Shown::Date], from_1904: true };
+        let formats = Formats {
+            styles: vec![Shown::Date],
+            from_1904: true,
+        };
         assert_eq!(formats.show("0", 0), "1904-01-01");
     }
 }

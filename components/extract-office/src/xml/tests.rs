@@ -73,7 +73,10 @@ fn deep_nesting_ends_the_part() {
 
 #[test]
 fn parts_are_decoded_as_they_say() {
-    let utf16: Vec<u8> = "<a>ä</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let utf16: Vec<u8> = "<a>ä</a>"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
     assert_eq!(decode(utf16.clone()), "<a>ä</a>");
     let marked = [&[0xFF, 0xFE], utf16.as_slice()].concat();
     assert_eq!(decode(marked), "<a>ä</a>");
