@@ -69,6 +69,13 @@ impl Flow {
         self.frame().paragraph.is_some()
     }
 
+    /// Ends a link in the paragraph that is open, where one was opened.
+    pub(crate) fn close_link(&mut self, opened: bool) {
+        if opened && let Some(rich) = &mut self.frame().paragraph {
+            rich.close_link();
+        }
+    }
+
     /// Ends the paragraph that is open.
     pub(crate) fn close_paragraph(&mut self, kind: Kind) {
         let Some(mut rich) = self.frame().paragraph.take() else {

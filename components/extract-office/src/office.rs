@@ -56,7 +56,6 @@ impl Handler for FactsReader {
             (Ns::Dc, "creator") => "author",
             (Ns::Dc, "subject") => "subject",
             (Ns::Dc, "description") => "description",
-            (Ns::Dc, "language") => "lang",
             (Ns::Dc, "created") => "created",
             (Ns::Dc, "modified") => "modified",
             (Ns::Properties, "keywords") => "keywords",

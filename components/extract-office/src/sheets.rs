@@ -60,6 +60,15 @@ impl Sheets {
         self.rows.push((number, cells));
     }
 
+    /// Words beside the table, that a row has to do with.
+    pub(crate) fn beside(&mut self, row: u32, words: &str) {
+        self.flush();
+        let mut rich = Rich::default();
+        rich.push(words);
+        self.writer.part(format!("{} row {row}", self.sheet));
+        self.writer.block(Block::Paragraph(rich));
+    }
+
     /// Whether there is no room for more.
     pub(crate) fn full(&self) -> bool {
         self.writer.full() || self.bytes > self.writer.most()

@@ -12,9 +12,18 @@ pub(crate) fn write(
     blocks: Vec<Block>,
     notes: Vec<Block>,
 ) {
+    let mut blocks = blocks;
+    let title = title.filter(|title| !title.is_blank()).or_else(|| {
+        // Where none is marked as the title, a short first line is one.
+        let is_short = matches!(blocks.first(), Some(Block::Paragraph(first)) if is_title(first));
+        match is_short.then(|| blocks.remove(0)) {
+            Some(Block::Paragraph(first)) => Some(first),
+            _ => None,
+        }
+    });
     let mut heading = Rich::default();
     heading.push(&format!("Slide {number}"));
-    if let Some(title) = title.filter(|title| !title.is_blank()) {
+    if let Some(title) = title {
         if flow.writer.document.title.is_empty() {
             let title = extract_core::title::tidy(&title.text);
             flow.writer.document.title = title.unwrap_or_default();
@@ -39,4 +48,10 @@ pub(crate) fn write(
             flow.block(note);
         }
     }
+}
+
+/// Whether a paragraph may be a title: one line, and no sentence.
+fn is_title(rich: &Rich) -> bool {
+    let text = rich.text.trim();
+    text.chars().count() <= 80 && !text.contains(['\n', '[']) && !text.ends_with(['.', ':', ','])
 }

@@ -7,6 +7,9 @@ use crate::rich::Rich;
 /// Cells of a row beyond this one are put into it.
 const MOST_COLUMNS: usize = 500;
 
+/// More different headers, or footers, are left out.
+const MOST_MARGINS: usize = 50;
+
 /// A piece of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Block {
@@ -39,6 +42,8 @@ pub(crate) struct Writer {
     pages: Vec<usize>,
     /// The first heading.
     heading: Option<String>,
+    /// Whether headings only number the parts of the document.
+    parts_only: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -59,6 +64,7 @@ impl Writer {
             last: Last::Nothing,
             pages: Vec::new(),
             heading: None,
+            parts_only: false,
         }
     }
 
@@ -119,6 +125,7 @@ impl Writer {
 
     /// The part of the original that what comes next stands in.
     pub(crate) fn part(&mut self, name: impl Into<String>) {
+        self.parts_only = true;
         let offset = self.next_offset(Last::Other);
         self.document.marks.push(Mark::part(offset, name));
     }
@@ -291,7 +298,8 @@ impl Writer {
             .links
             .sort_by_key(|link: &Link| link.span.start);
         if self.document.title.is_empty() {
-            self.document.title = self.heading.unwrap_or_else(|| title::from_name(name));
+            let heading = self.heading.filter(|_| !self.parts_only);
+            self.document.title = heading.unwrap_or_else(|| title::from_name(name));
         }
         self.document.bound_warnings();
         Ok(self.document)
@@ -345,4 +353,20 @@ pub(crate) fn flat(blocks: Vec<Block>) -> Rich {
         out.append(rich);
     }
     out
+}
+
+/// Headers or footers as one line each, each text once. A page's number alone
+/// is none.
+pub(crate) fn once(margins: Vec<Vec<Block>>) -> Vec<Block> {
+    let mut found: Vec<String> = Vec::new();
+    let mut blocks = Vec::new();
+    for margin in margins {
+        let rich = flat(margin);
+        let says = rich.text.chars().any(char::is_alphabetic);
+        if says && !found.contains(&rich.text) && found.len() < MOST_MARGINS {
+            found.push(rich.text.clone());
+            blocks.push(Block::Paragraph(rich));
+        }
+    }
+    blocks
 }

@@ -173,6 +173,13 @@ pub(crate) enum Step {
     Skip,
 }
 
+impl Step {
+    /// Into the element where what it begins has a place.
+    pub(crate) fn into_if(fits: bool) -> Self {
+        if fits { Self::Into } else { Self::Skip }
+    }
+}
+
 /// What is done with what is read.
 pub(crate) trait Handler {
     /// An element starts.

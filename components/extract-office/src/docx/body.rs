@@ -1,5 +1,7 @@
 //! The text of a Word document, its notes, headers and footers.
 
+mod tags;
+
 use std::collections::HashMap;
 
 use crate::flow::{Flow, Kind, warn_of_changes};
@@ -9,10 +11,9 @@ use crate::rich::Rich;
 use crate::writer::{Block, Writer};
 use crate::xml::{Handler, Ns, Step, Tag};
 
-use super::fields::{self, Fields};
+use super::fields::Fields;
 use super::numbering::Numbering;
 use super::styles::Styles;
-use super::symbols::symbol;
 
 /// What a part of notes holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,6 +34,8 @@ struct Paragraph {
     vanish: bool,
     /// Whether its end was deleted: it goes on in the next.
     joined: bool,
+    /// Whether a page begins after it: it ends a section.
+    page_after: bool,
 }
 
 /// Reads the parts of a document, one after another.
@@ -63,6 +66,12 @@ pub(super) struct Body<'a> {
     in_run_properties: bool,
     in_row_properties: bool,
     row_deleted: bool,
+    /// A page begins with the next words.
+    page_pending: bool,
+    /// Whether there were words.
+    begun: bool,
+    /// Whether headers and footers are read, which say nothing of pages.
+    pub(super) in_margins: bool,
     takes: Takes,
     deleted: usize,
     hidden: usize,
@@ -97,6 +106,9 @@ impl<'a> Body<'a> {
             in_run_properties: false,
             in_row_properties: false,
             row_deleted: false,
+            page_pending: false,
+            begun: false,
+            in_margins: false,
             takes: Takes::Nothing,
             deleted: 0,
             hidden: 0,
@@ -116,6 +128,8 @@ impl<'a> Body<'a> {
         self.in_run_properties = false;
         self.in_row_properties = false;
         self.row_deleted = false;
+        self.page_pending = false;
+        self.begun = false;
         self.takes = Takes::Nothing;
     }
 
@@ -154,6 +168,7 @@ impl<'a> Body<'a> {
         let Some(paragraph) = self.paragraphs.pop() else {
             return;
         };
+        self.page_pending |= paragraph.page_after;
         if paragraph.joined {
             return;
         }
@@ -234,170 +249,6 @@ impl<'a> Body<'a> {
         }
         self.notes.insert((self.note_kind, id), blocks);
     }
-
-    /// Tags that stand in properties of a paragraph, a run or a row.
-    fn property(&mut self, tag: &Tag<'_>) {
-        let in_run = self.in_run_properties;
-        if self.in_row_properties && tag.name == "del" {
-            self.row_deleted = true;
-        }
-        let Some(paragraph) = self.paragraphs.last_mut() else {
-            return;
-        };
-        if self.in_paragraph_properties {
-            match tag.name {
-                "pStyle" => {
-                    let style = tag.attr("val").map(|id| id.into_owned());
-                    paragraph.vanish = style
-                        .as_ref()
-                        .is_some_and(|id| self.styles.resolve(id).vanish);
-                    paragraph.style = style;
-                }
-                "outlineLvl" => paragraph.outline = tag.number("val"),
-                "numId" => paragraph.list = tag.number("val"),
-                "ilvl" => paragraph.level = tag.number("val"),
-                "del" | "moveFrom" if in_run => paragraph.joined = true,
-                _ => {}
-            }
-        } else if in_run && let Some(hidden) = self.runs.last_mut() {
-            match tag.name {
-                "rStyle" => {
-                    let id = tag.attr("val").unwrap_or_default();
-                    *hidden |= self.styles.resolve(&id).vanish;
-                }
-                "vanish" => *hidden = tag.is_on(),
-                _ => {}
-            }
-        }
-    }
-
-    fn word(&mut self, tag: &Tag<'_>) -> Step {
-        match tag.name {
-            "p" => {
-                // A paragraph whose end was deleted is still open.
-                self.rich();
-                self.paragraphs.push(Paragraph::default());
-            }
-            "pPr" => self.in_paragraph_properties = true,
-            "rPr" => self.in_run_properties = true,
-            "trPr" => self.in_row_properties = true,
-            "r" => {
-                let vanish = self
-                    .paragraphs
-                    .last()
-                    .is_some_and(|paragraph| paragraph.vanish);
-                self.runs.push(vanish);
-            }
-            "t" => self.takes = Takes::Words,
-            "instrText" => self.takes = Takes::Instruction,
-            "fldChar" => match tag.attr("fldCharType").as_deref() {
-                Some("begin") => self.fields.begin(),
-                Some("separate") => {
-                    if let Some(address) = self.fields.separate()
-                        && self.flow.in_paragraph()
-                        && self.rich().open_link(&address)
-                    {
-                        self.fields.linked();
-                    }
-                }
-                Some("end") => {
-                    if self.fields.end() && self.flow.in_paragraph() {
-                        self.rich().close_link();
-                    }
-                }
-                _ => {}
-            },
-            "fldSimple" => {
-                let address = tag.attr("instr").and_then(|instr| fields::link(&instr));
-                self.open_link(address);
-            }
-            "hyperlink" => {
-                let relation = tag.relation("id").and_then(|id| self.relations.get(&*id));
-                let address =
-                    relation
-                        .filter(|relation| relation.external)
-                        .map(|relation| match tag.attr("anchor") {
-                            Some(anchor) => format!("{}#{anchor}", relation.target),
-                            None => relation.target.clone(),
-                        });
-                self.open_link(address);
-            }
-            "tab" | "ptab" if !self.in_paragraph_properties => self.sign(Rich::space),
-            "br" | "cr" => self.sign(Rich::newline),
-            "noBreakHyphen" => self.sign(|rich| rich.push("\u{2011}")),
-            "lastRenderedPageBreak" => self.sign(Rich::page_break),
-            "sym" => {
-                let code = tag
-                    .attr("char")
-                    .and_then(|code| u32::from_str_radix(&code, 16).ok());
-                let font = tag.attr("font").unwrap_or_default();
-                if let Some(sign) = code.and_then(|code| symbol(&font, code)) {
-                    self.sign(|rich| rich.push(sign.encode_utf8(&mut [0; 4])));
-                }
-            }
-            "footnoteReference" => self.refer(Note::Footnote, id(tag)),
-            "endnoteReference" => self.refer(Note::Endnote, id(tag)),
-            "commentReference" => self.refer(Note::Comment, id(tag)),
-            "footnote" | "endnote" | "comment" => {
-                // Others separate notes from the text.
-                if !matches!(tag.attr("type").as_deref(), None | Some("normal"))
-                    || !self.flow.open_frame()
-                {
-                    return Step::Skip;
-                }
-                let author = (tag.name == "comment").then(|| match tag.attr("author") {
-                    Some(author) => format!("Comment by {author}:"),
-                    None => "Comment:".to_owned(),
-                });
-                self.note = id(tag).map(|id| (id, author));
-            }
-            "txbxContent" => {
-                if !self.flow.open_frame() {
-                    return Step::Skip;
-                }
-            }
-            "tbl" => {
-                if !self.flow.open_table() {
-                    return Step::Skip;
-                }
-            }
-            "tr" => {
-                self.row_deleted = false;
-                self.flow.open_row();
-            }
-            "tc" => {
-                if !self.flow.open_frame() {
-                    return Step::Skip;
-                }
-                self.spans.push(1);
-            }
-            "gridSpan" => {
-                if let Some(span) = self.spans.last_mut() {
-                    *span = tag.number("val").unwrap_or(1);
-                }
-            }
-            "del" | "moveFrom" => {
-                self.deleted += 1;
-                return Step::Skip;
-            }
-            // The reading of an Asian word, written over it, and what was
-            // before a change.
-            "rt" | "rPrChange" | "pPrChange" | "tblPrChange" | "trPrChange" | "tcPrChange"
-            | "sectPrChange" | "numberingChange" | "tblGridChange" | "tblPrExChange" => {
-                return Step::Skip;
-            }
-            _ => {}
-        }
-        Step::Into
-    }
-
-    fn open_link(&mut self, address: Option<String>) {
-        let opened = match address {
-            Some(address) if self.flow.in_paragraph() => self.rich().open_link(&address),
-            _ => false,
-        };
-        self.links.push(opened);
-    }
 }
 
 impl Handler for Body<'_> {
@@ -460,9 +311,8 @@ impl Handler for Body<'_> {
             "r" => drop(self.runs.pop()),
             "t" | "instrText" => self.takes = Takes::Nothing,
             "hyperlink" | "fldSimple" => {
-                if self.links.pop() == Some(true) && self.flow.in_paragraph() {
-                    self.rich().close_link();
-                }
+                let opened = self.links.pop() == Some(true);
+                self.flow.close_link(opened);
             }
             "footnote" | "endnote" | "comment" => self.end_note(),
             "txbxContent" => {
@@ -488,7 +338,15 @@ impl Handler for Body<'_> {
                 self.hidden += usize::from(!text.trim().is_empty());
             }
             Takes::Words if self.fields.hides() => {}
-            Takes::Words => self.rich().push(text),
+            Takes::Words => {
+                let breaks = std::mem::take(&mut self.page_pending) && self.begun;
+                let rich = self.flow.rich();
+                if breaks {
+                    rich.page_break();
+                }
+                rich.push(text);
+                self.begun = true;
+            }
         }
     }
 
@@ -504,8 +362,4 @@ impl Body<'_> {
             self.flow.block_after(block);
         }
     }
-}
-
-fn id(tag: &Tag<'_>) -> Option<String> {
-    tag.attr("id").map(|id| id.into_owned())
 }

@@ -12,6 +12,8 @@ struct Field {
     result: bool,
     /// Whether a link was opened for it.
     link: bool,
+    /// Whether its result is not shown.
+    hidden: bool,
 }
 
 /// The fields that are open.
@@ -52,6 +54,14 @@ impl Fields {
         link(&field.instruction)
     }
 
+    /// Does not show the result of the innermost field where it is the number of
+    /// a page, if `hide` is set.
+    pub(crate) fn hide_page_numbers(&mut self, hide: bool) {
+        if let Some(field) = self.open.last_mut() {
+            field.hidden = hide && counts_pages(&field.instruction);
+        }
+    }
+
     /// A link was opened for the field.
     pub(crate) fn linked(&mut self) {
         if let Some(field) = self.open.last_mut() {
@@ -71,10 +81,20 @@ impl Fields {
     /// Whether text is part of another field's instruction.
     pub(crate) fn hides(&self) -> bool {
         match self.open.split_last() {
-            Some((_, outer)) => outer.iter().any(|field| !field.result),
+            Some((own, outer)) => {
+                own.hidden || outer.iter().any(|field| !field.result || field.hidden)
+            }
             None => false,
         }
     }
+}
+
+/// Whether a field gives the number of the page, or of pages.
+pub(crate) fn counts_pages(instruction: &str) -> bool {
+    let word = instruction.split_whitespace().next().unwrap_or_default();
+    ["PAGE", "NUMPAGES", "SECTIONPAGES"]
+        .iter()
+        .any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// The address of a `HYPERLINK "address" \l "place"` field. A place in the

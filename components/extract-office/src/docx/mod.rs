@@ -15,10 +15,10 @@ use crate::flow::Flow;
 use crate::office;
 use crate::package::{Package, Relations};
 use crate::settings::Settings;
-use crate::writer::{Block, Writer, flat};
+use crate::writer::{Block, Writer, once};
 use crate::xml;
 use body::{Body, Note};
-pub(crate) use fields::link;
+pub(crate) use fields::{counts_pages, link};
 use numbering::Numbering;
 use styles::Styles;
 
@@ -71,8 +71,10 @@ pub(crate) fn read(
             read_part(package, &mut body, part)?;
         }
     }
+    body.in_margins = true;
     let headers = margins(package, &mut body, &of_kind("header"))?;
     let footers = margins(package, &mut body, &of_kind("footer"))?;
+    body.in_margins = false;
     for header in headers {
         body.flow.block(header);
     }
@@ -119,26 +121,20 @@ fn read_part(package: &mut Package, body: &mut Body<'_>, part: &str) -> Result<(
     Ok(())
 }
 
-/// Headers or footers, each text once. A page's number alone is none.
+/// What headers or footers say.
 fn margins(
     package: &mut Package,
     body: &mut Body<'_>,
     parts: &[&str],
 ) -> Result<Vec<Block>, Failure> {
-    let mut found: Vec<String> = Vec::new();
-    let mut blocks = Vec::new();
+    let mut found = Vec::new();
     for part in parts {
         body.flow.open_frame();
         let read = read_part(package, body, part);
-        let rich = flat(body.flow.close_frame());
+        found.push(body.flow.close_all_frames());
         read?;
-        let says = rich.text.chars().any(char::is_alphabetic);
-        if says && !found.contains(&rich.text) && found.len() < 100 {
-            found.push(rich.text.clone());
-            blocks.push(Block::Paragraph(rich));
-        }
     }
-    Ok(blocks)
+    Ok(once(found))
 }
 
 /// The words of diagrams and charts, by the id that the text refers to them

@@ -15,6 +15,7 @@ struct Style {
     list: Option<u32>,
     level: Option<u8>,
     vanish: Option<bool>,
+    page_before: Option<bool>,
 }
 
 /// The styles of a document, by id. Ids are translated, names of built-in
@@ -35,6 +36,8 @@ pub(crate) struct Resolved {
     pub(crate) level: Option<u8>,
     /// Whether text is hidden.
     pub(crate) vanish: bool,
+    /// Whether a page begins with the paragraph.
+    pub(crate) page_before: bool,
 }
 
 impl Styles {
@@ -65,6 +68,7 @@ impl Styles {
                     "outlineLvl" => style.outline = tag.number("val"),
                     "numId" => style.list = tag.number("val"),
                     "ilvl" => style.level = tag.number("val"),
+                    "pageBreakBefore" => style.page_before = Some(tag.is_on()),
                     "vanish" => style.vanish = Some(tag.is_on()),
                     _ => {}
                 }
@@ -78,7 +82,7 @@ impl Styles {
     pub(crate) fn resolve(&self, id: &str) -> Resolved {
         let mut resolved = Resolved::default();
         let mut outline = None;
-        let mut vanish = None;
+        let (mut vanish, mut page_before) = (None, None);
         let mut next = Some(id);
         for _ in 0..MOST_ANCESTORS {
             let Some(id) = next else { break };
@@ -94,11 +98,13 @@ impl Styles {
                 resolved.level = resolved.level.or(style.level);
             }
             vanish = vanish.or(style.vanish);
+            page_before = page_before.or(style.page_before);
             next = style.based_on.as_deref();
         }
         // Level 9 says body text.
         resolved.heading = outline.filter(|&level| level < 9).map(|level| level + 1);
         resolved.vanish = vanish.unwrap_or(false);
+        resolved.page_before = page_before.unwrap_or(false);
         resolved
     }
 }

@@ -12,7 +12,7 @@ use crate::package::Package;
 use crate::properties::Facts;
 use crate::settings::Settings;
 use crate::sheets::Sheets;
-use crate::writer::{Block, Writer, flat};
+use crate::writer::{Writer, once};
 use crate::xml::{self, Damage, Handler, Ns, Step, Tag};
 use styles::Styles;
 use text::Body;
@@ -132,21 +132,6 @@ fn warn_of(writer: &mut Writer, result: Result<(), Damage>) {
     }
 }
 
-/// Headers or footers as one line each, each text once.
-fn once(margins: Vec<Vec<Block>>) -> Vec<Block> {
-    let mut found: Vec<String> = Vec::new();
-    let mut blocks = Vec::new();
-    for margin in margins {
-        let rich = flat(margin);
-        let says = rich.text.chars().any(char::is_alphabetic);
-        if says && !found.contains(&rich.text) && found.len() < 100 {
-            found.push(rich.text.clone());
-            blocks.push(Block::Paragraph(rich));
-        }
-    }
-    blocks
-}
-
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
@@ -216,7 +201,6 @@ impl Handler for FactsReader {
             (Ns::Dc, "creator") if !self.facts.has_author() => "author",
             (Ns::Dc, "subject") => "subject",
             (Ns::Dc, "description") => "description",
-            (Ns::Dc, "language") => "lang",
             (Ns::Dc, "date") => "modified",
             (Ns::Meta, "creation-date") => "created",
             (Ns::Meta, "keyword") => "keywords",

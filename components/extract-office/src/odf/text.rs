@@ -1,5 +1,8 @@
 //! The body of a text, a presentation or a drawing.
 
+mod margins;
+mod tags;
+
 use std::collections::HashMap;
 
 use crate::flow::{Flow, Kind};
@@ -9,6 +12,7 @@ use crate::writer::{Block, Writer, flat, is_blank};
 use crate::xml::{Handler, Ns, Step, Tag};
 
 use super::styles::{Counters, Styles};
+use margins::Margins;
 
 /// Cells that are given as so many equal ones, more than this, are fewer.
 const MOST_REPEATED: usize = 64;
@@ -74,6 +78,7 @@ pub(super) struct Body<'a> {
     /// A page begins with the next paragraph.
     page_pending: bool,
     begun: bool,
+    in_margins: bool,
     headers: Vec<Vec<Block>>,
     footers: Vec<Vec<Block>>,
     deleted: usize,
@@ -104,6 +109,7 @@ impl<'a> Body<'a> {
             titles: Vec::new(),
             page_pending: false,
             begun: false,
+            in_margins: false,
             headers: Vec::new(),
             footers: Vec::new(),
             deleted: 0,
@@ -113,6 +119,7 @@ impl<'a> Body<'a> {
 
     /// Reads headers and footers instead of the body.
     pub(super) fn margins(&mut self) -> Margins<'_, 'a> {
+        self.in_margins = true;
         Margins { body: self }
     }
 
@@ -126,6 +133,7 @@ impl<'a> Body<'a> {
         self.outer_lists.clear();
         self.page_pending = false;
         self.begun = false;
+        self.in_margins = false;
         (
             std::mem::take(&mut self.headers),
             std::mem::take(&mut self.footers),
@@ -232,94 +240,9 @@ impl<'a> Body<'a> {
         self.flow.close_frame()
     }
 
-    fn text_tag(&mut self, tag: &Tag<'_>) -> Step {
-        match tag.name {
-            "p" | "h" => self.begin_paragraph(tag),
-            "span" => {
-                let style = tag.attr("style-name").unwrap_or_default();
-                let outer = self.spans.last().copied().unwrap_or(false);
-                self.spans.push(self.styles.hides(&style).unwrap_or(outer));
-            }
-            "a" => self.open_link(tag),
-            "s" | "tab" => self.sign(Rich::space),
-            "line-break" => self.sign(Rich::newline),
-            "soft-page-break" => {
-                if self.paragraphs.is_empty() {
-                    self.page_pending = true;
-                } else {
-                    self.flow.rich().page_break();
-                }
-            }
-            "list" => {
-                let name = tag.attr("style-name").map(|name| name.into_owned());
-                let style = name
-                    .or_else(|| self.lists.last().map(|list| list.style.clone()))
-                    .unwrap_or_default();
-                let goes_on = tag.attr("continue-numbering").as_deref() == Some("true")
-                    || tag.attr("continue-list").is_some();
-                if self.lists.is_empty() && !goes_on {
-                    self.counters.remove(&style);
-                }
-                self.lists.push(List {
-                    style,
-                    fresh: false,
-                });
-            }
-            "list-item" => {
-                if let Some(list) = self.lists.last_mut() {
-                    list.fresh = true;
-                    if let Some(start) = tag.number::<u32>("start-value") {
-                        let level = self.lists.len().min(MOST_LISTS) - 1;
-                        if let Some(list) = self.lists.last() {
-                            let counters = self.counters.entry(list.style.clone()).or_default();
-                            counters[level] = Some(start.saturating_sub(1));
-                        }
-                    }
-                }
-            }
-            "note" => self.is_endnote = tag.attr("note-class").as_deref() == Some("endnote"),
-            "note-body" => {
-                if !self.open_frame() {
-                    return Step::Skip;
-                }
-            }
-            "deletion" => {
-                self.deleted += 1;
-                return Step::Skip;
-            }
-            "section" if tag.attr("display").as_deref() == Some("none") => {
-                self.hidden += 1;
-                return Step::Skip;
-            }
-            "hidden-text" | "hidden-paragraph"
-                if tag.attr("is-hidden").as_deref() == Some("true") =>
-            {
-                self.hidden += 1;
-                return Step::Skip;
-            }
-            // What numbers a note, and what an index is made by.
-            "note-citation" | "insertion" | "format-change" | "ruby-text" | "script"
-            | "variable-decls" | "sequence-decls" | "user-field-decls" => return Step::Skip,
-            name if name.ends_with("-source") => return Step::Skip,
-            _ => {}
-        }
-        Step::Into
-    }
-
-    fn open_link(&mut self, tag: &Tag<'_>) {
-        let address = tag.attr("href").unwrap_or_default();
-        // A place in the document itself is no address.
-        let opened = !address.starts_with('#')
-            && !self.paragraphs.is_empty()
-            && !self.hides()
-            && self.flow.rich().open_link(&address);
-        self.links.push(opened);
-    }
-
     fn close_link(&mut self) {
-        if self.links.pop() == Some(true) && self.flow.in_paragraph() {
-            self.flow.rich().close_link();
-        }
+        let opened = self.links.pop() == Some(true);
+        self.flow.close_link(opened);
     }
 
     fn end_slide(&mut self) {
@@ -378,17 +301,9 @@ impl Handler for Body<'_> {
                 self.alternative.clear();
             }
             (Ns::Svg, "title") => return Step::Skip,
-            (Ns::Table, "table") => {
-                if !self.flow.open_table() {
-                    return Step::Skip;
-                }
-            }
+            (Ns::Table, "table") => return Step::into_if(self.flow.open_table()),
             (Ns::Table, "table-row") => self.flow.open_row(),
-            (Ns::Table, "table-cell") => {
-                if !self.open_frame() {
-                    return Step::Skip;
-                }
-            }
+            (Ns::Table, "table-cell") => return Step::into_if(self.open_frame()),
             (Ns::Table, "covered-table-cell") => {
                 let times = tag.number("number-columns-repeated").unwrap_or(1);
                 self.flow.cell(Vec::new(), usize::min(times, MOST_REPEATED));
@@ -409,23 +324,15 @@ impl Handler for Body<'_> {
                 let class = tag.attr("class");
                 if matches!(
                     class.as_deref(),
-                    Some("page-number" | "date-time" | "header" | "page")
+                    Some("page-number" | "date-time" | "header" | "footer" | "page")
                 ) {
                     return Step::Skip;
                 }
                 self.titles.push(class.as_deref() == Some("title"));
             }
             (Ns::Draw, "a") => self.open_link(tag),
-            (Ns::Draw, name) if is_shape(name) => {
-                if !self.open_frame() {
-                    return Step::Skip;
-                }
-            }
-            (Ns::Presentation, "notes") => {
-                if !self.open_frame() {
-                    return Step::Skip;
-                }
-            }
+            (Ns::Draw, name) if is_shape(name) => return Step::into_if(self.open_frame()),
+            (Ns::Presentation, "notes") => return Step::into_if(self.open_frame()),
             (
                 Ns::Office,
                 "forms" | "scripts" | "styles" | "automatic-styles" | "master-styles" | "meta"
@@ -530,50 +437,5 @@ impl Handler for Body<'_> {
 
     fn full(&self) -> bool {
         self.flow.writer.full()
-    }
-}
-
-/// Reads the headers and footers of master pages.
-pub(super) struct Margins<'b, 'a> {
-    body: &'b mut Body<'a>,
-}
-
-impl Handler for Margins<'_, '_> {
-    fn start(&mut self, tag: &Tag<'_>) -> Step {
-        match (tag.ns, tag.name) {
-            (Ns::Style, name) if name.starts_with("header") || name.starts_with("footer") => {
-                // One that is not shown says so.
-                if tag.attr("display").as_deref() == Some("false") || !self.body.open_frame() {
-                    return Step::Skip;
-                }
-                Step::Into
-            }
-            (Ns::Office, "body" | "styles" | "automatic-styles") => Step::Skip,
-            (Ns::Style, _) | (Ns::Office, "master-styles" | "document" | "document-styles") => {
-                Step::Into
-            }
-            // Of a slide's master only what it shows on each slide is there.
-            (Ns::Draw | Ns::Presentation, _) if self.body.paragraphs.is_empty() => Step::Skip,
-            _ => self.body.start(tag),
-        }
-    }
-
-    fn end(&mut self, ns: Ns, name: &str) {
-        match (ns, name) {
-            (Ns::Style, name) if name.starts_with("header") => {
-                let blocks = self.body.close_frame();
-                self.body.headers.push(blocks);
-            }
-            (Ns::Style, name) if name.starts_with("footer") => {
-                let blocks = self.body.close_frame();
-                self.body.footers.push(blocks);
-            }
-            (Ns::Style | Ns::Office, _) => {}
-            _ => self.body.end(ns, name),
-        }
-    }
-
-    fn text(&mut self, text: &str) {
-        self.body.text(text);
     }
 }

@@ -92,7 +92,7 @@ impl<'a> Slide<'a> {
         let Some(shape) = self.shapes.pop() else {
             return;
         };
-        if shape.role == Role::Furniture || (self.is_notes && shape.role != Role::Body) {
+        if shape.role == Role::Furniture {
             return;
         }
         if shape.role == Role::Title && self.title.is_none() {
@@ -191,11 +191,7 @@ impl<'a> Slide<'a> {
             "tab" if self.paragraph.is_some() => self.flow.rich().space(),
             "tbl" if !self.flow.open_table() => return Step::Skip,
             "tr" => self.flow.open_row(),
-            "tc" => {
-                if !self.flow.open_frame() {
-                    return Step::Skip;
-                }
-            }
+            "tc" => return Step::into_if(self.flow.open_frame()),
             _ => {}
         }
         Step::Into

@@ -2,6 +2,7 @@
 
 mod charsets;
 mod tokens;
+mod words;
 
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ use crate::labels;
 use crate::properties::Facts;
 use crate::rich::Rich;
 use crate::settings::Settings;
-use crate::writer::{Block, Writer, flat};
+use crate::writer::{Block, Writer, once};
 use tokens::{Token, Tokens};
 
 /// Groups nested deeper than this end the reading.
@@ -102,6 +103,8 @@ struct Reader {
     date: [i32; 5],
     /// Fallback characters yet to be left out.
     leave_out: usize,
+    /// The result of the field that is open is the number of a page.
+    page_number: bool,
     headers: Vec<Vec<Block>>,
     footers: Vec<Vec<Block>>,
     footnotes: u32,
@@ -149,6 +152,7 @@ pub(crate) fn read(bytes: Vec<u8>, name: &str, settings: &Settings) -> Result<Do
         author: String::new(),
         date: [0; 5],
         leave_out: 0,
+        page_number: false,
         headers: Vec::new(),
         footers: Vec::new(),
         footnotes: 0,
@@ -245,6 +249,10 @@ impl Reader {
                     self.paragraph();
                     self.flow.rich().open_link(&address);
                 }
+                // Pages count in headers and footers, and say nothing there.
+                let in_margin = |state: &State| matches!(state.ends, Ends::Header | Ends::Footer);
+                self.page_number = crate::docx::counts_pages(&self.instruction)
+                    && self.states.iter().any(in_margin);
                 self.instruction.clear();
             }
             _ => {}
@@ -473,211 +481,4 @@ impl Reader {
             self.put(c.encode_utf8(&mut [0; 4]));
         }
     }
-
-    fn symbol(&mut self, symbol: u8) {
-        self.flush();
-        match symbol {
-            b'~' => self.put("\u{A0}"),
-            b'_' => self.put("\u{2011}"),
-            // What follows is left out by those that do not know it.
-            b'*' if self.state.target == Target::Body => self.state.target = Target::Skip,
-            b'\n' | b'\r' => self.word("par", None),
-            _ => {}
-        }
-    }
-
-    fn shows(&self) -> bool {
-        self.state.target == Target::Body && !self.state.deleted && !self.state.hidden
-    }
-
-    fn word(&mut self, word: &str, number: Option<i32>) {
-        if word == "u" {
-            if let Some(number) = number {
-                self.unicode(number);
-            }
-            return;
-        }
-        self.flush();
-        self.high = None;
-        if self.leave_out > 0 && !word.is_empty() {
-            self.leave_out = 0;
-        }
-        let on = number != Some(0);
-        let body = self.state.target == Target::Body;
-        // Known destinations may be marked as ones to leave out when unknown.
-        let fresh = self.states.last().is_some_and(|outer| {
-            body || (outer.target == Target::Body && self.state.ends == Ends::Nothing)
-        });
-        match word {
-            "fonttbl" => self.state.target = Target::Fonts,
-            "stylesheet" => {
-                self.value.clear();
-                self.style = 0;
-                self.state.target = Target::Styles;
-            }
-            "colortbl" | "pict" | "themedata" | "datastore" | "listtable" | "listoverridetable"
-            | "rsidtbl" | "generator" | "xmlnstbl" | "latentstyles" | "objdata" | "nonshppict"
-            | "bkmkstart" | "bkmkend" | "datafield" | "formfield" | "tc" | "xe" | "revtbl"
-            | "atnid" | "atndate" | "atnref" | "private" | "filetbl" | "ftnsep" | "ftnsepc"
-            | "ftncn" | "aftnsep" | "aftnsepc" | "aftncn" | "sp" | "upr"
-                if body =>
-            {
-                self.state.target = Target::Skip;
-            }
-            "info" if body => self.state.target = Target::Skip,
-            "title" | "author" | "keywords" | "subject" | "doccomm" | "category" | "company"
-                if self.state.target == Target::Skip =>
-            {
-                self.value.clear();
-                self.state.target = Target::Fact(match word {
-                    "title" => "title",
-                    "author" => "author",
-                    "keywords" => "keywords",
-                    "subject" => "subject",
-                    "doccomm" => "description",
-                    "category" => "categories",
-                    _ => "company",
-                });
-            }
-            "creatim" => self.state.ends = Ends::Date("created"),
-            "revtim" => self.state.ends = Ends::Date("modified"),
-            "yr" => self.date[0] = number.unwrap_or(0),
-            "mo" => self.date[1] = number.unwrap_or(0),
-            "dy" => self.date[2] = number.unwrap_or(0),
-            "hr" => self.date[3] = number.unwrap_or(0),
-            "min" => self.date[4] = number.unwrap_or(0),
-            "ansicpg" => {
-                if let Some(encoding) = number.and_then(charsets::of_code_page) {
-                    self.ansi = encoding;
-                    self.state.encoding = encoding;
-                }
-            }
-            "mac" => {
-                self.ansi = encoding_rs::MACINTOSH;
-                self.state.encoding = self.ansi;
-            }
-            "f" | "af" if word == "f" => {
-                self.font = number.unwrap_or(0);
-                let found = self.fonts.get(&self.font).copied();
-                self.state.encoding = found.unwrap_or(self.ansi);
-            }
-            "fcharset" => {
-                let encoding = number.and_then(charsets::of_charset);
-                if let (Target::Fonts, Some(encoding)) = (self.state.target, encoding) {
-                    self.fonts.insert(self.font, encoding);
-                }
-            }
-            "uc" => self.state.fallback = usize::try_from(number.unwrap_or(1)).unwrap_or(1).min(10),
-            "s" => {
-                self.style = number.unwrap_or(0);
-                if body {
-                    self.format.heading = self.styles.get(&self.style).copied();
-                }
-            }
-            "outlinelevel" => {
-                let level = number.and_then(|level| u8::try_from(level + 1).ok());
-                let level = level.filter(|level| (1..=9).contains(level));
-                if self.state.target == Target::Styles {
-                    self.style_level = level;
-                } else if body {
-                    self.format.heading = level;
-                }
-            }
-            "ilvl" => {
-                self.format.level = number
-                    .and_then(|level| u8::try_from(level).ok())
-                    .unwrap_or(0)
-                    .min(8)
-            }
-            "field" if body => self.state.ends = Ends::Field,
-            "fldinst" if fresh => self.state.target = Target::Instruction,
-            "listtext" | "pntext" if fresh => {
-                self.label.clear();
-                self.state.target = Target::Label;
-            }
-            "footnote" if fresh => self.begin_stretch(Ends::Footnote),
-            "ftnalt" => self.is_endnote = true,
-            "annotation" if fresh => self.begin_stretch(Ends::Comment),
-            "atnauthor" if fresh => {
-                self.author.clear();
-                self.state.target = Target::Author;
-            }
-            "header" | "headerl" | "headerr" | "headerf" if fresh => {
-                self.begin_stretch(Ends::Header)
-            }
-            "footer" | "footerl" | "footerr" | "footerf" if fresh => {
-                self.begin_stretch(Ends::Footer)
-            }
-            "shptxt" if fresh || self.state.target == Target::Skip => self.begin_stretch(Ends::Box),
-            "shpinst" | "ud" | "shppict" if fresh => self.state.target = Target::Body,
-            "v" => self.state.hidden = on,
-            "deleted" => {
-                self.deleted += usize::from(on && !self.state.deleted);
-                self.state.deleted = on;
-            }
-            "plain" => {
-                self.state.hidden = false;
-                self.state.deleted = false;
-                self.state.encoding = self.ansi;
-            }
-            "pard" if body => self.format = Format::default(),
-            "intbl" if body => self.format.in_table = true,
-            "tab" | "nestcell" if self.state.target == Target::Label => self.label.push(' '),
-            _ if !self.shows() => {}
-            "par" | "sect" | "page" => {
-                self.paragraph();
-                self.end_paragraph();
-            }
-            "cell" => {
-                self.format.in_table = true;
-                self.paragraph();
-                self.end_cell();
-            }
-            "row" => {
-                self.end_cell();
-                self.stretch.row = false;
-            }
-            "tab" | "nestcell" | "nestrow" | "emspace" | "enspace" | "qmspace" => {
-                self.paragraph();
-                self.flow.rich().space();
-            }
-            "line" => {
-                self.paragraph();
-                self.flow.rich().newline();
-            }
-            word => {
-                if let Some(sign) = charsets::sign(word) {
-                    self.put(sign);
-                }
-            }
-        }
-        if self.headers_wait() {
-            for header in once(std::mem::take(&mut self.headers)) {
-                self.flow.block(header);
-            }
-        }
-    }
-
-    /// Whether headers can be written: they come before the text.
-    fn headers_wait(&mut self) -> bool {
-        !self.headers.is_empty()
-            && self.stretches.is_empty()
-            && !self.stretch.table
-            && !self.flow.in_paragraph()
-    }
-}
-
-/// Headers or footers as one line each, each text once.
-fn once(margins: Vec<Vec<Block>>) -> Vec<Block> {
-    let mut found: Vec<String> = Vec::new();
-    let mut blocks = Vec::new();
-    for margin in margins {
-        let rich = flat(margin);
-        let says = rich.text.chars().any(char::is_alphabetic);
-        if says && !found.contains(&rich.text) && found.len() < 100 {
-            found.push(rich.text.clone());
-            blocks.push(Block::Paragraph(rich));
-        }
-    }
-    blocks
 }

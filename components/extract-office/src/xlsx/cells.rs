@@ -72,9 +72,7 @@ impl<'a> Cells<'a> {
         rest.sort_by_cached_key(|(cell, _)| place(cell));
         for (cell, comment) in rest {
             if let Some((row, _)) = place(&cell) {
-                let row = row.max(self.row.saturating_add(2));
-                self.row = row;
-                self.out.row(row, vec![(0, format!("{cell} {comment}"))]);
+                self.out.beside(row, &format!("{cell} {comment}"));
             }
         }
     }

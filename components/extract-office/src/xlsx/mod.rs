@@ -161,6 +161,7 @@ struct Comments {
     authors: Vec<String>,
     /// The cell, and the author.
     current: Option<(String, usize)>,
+    takes: bool,
     value: String,
     found: HashMap<String, String>,
 }
@@ -168,7 +169,11 @@ struct Comments {
 impl Handler for Comments {
     fn start(&mut self, tag: &Tag<'_>) -> Step {
         match tag.name {
-            "author" => self.value.clear(),
+            "author" => {
+                self.value.clear();
+                self.takes = true;
+            }
+            "t" => self.takes = true,
             "comment" => {
                 self.value.clear();
                 let cell = tag.attr("ref").unwrap_or_default().into_owned();
@@ -182,7 +187,11 @@ impl Handler for Comments {
 
     fn end(&mut self, _: Ns, name: &str) {
         match name {
-            "author" => self.authors.push(std::mem::take(&mut self.value)),
+            "author" => {
+                self.takes = false;
+                self.authors.push(std::mem::take(&mut self.value));
+            }
+            "t" => self.takes = false,
             "comment" => {
                 let Some((cell, author)) = self.current.take() else {
                     return;
@@ -214,6 +223,8 @@ impl Handler for Comments {
     }
 
     fn text(&mut self, text: &str) {
-        self.value.push_str(text);
+        if self.takes {
+            self.value.push_str(text);
+        }
     }
 }
