@@ -54,7 +54,7 @@ impl Format {
         let size = bytes.size();
         let says_message = matches!(
             input.extension().as_str(),
-            "eml" | "emlx" | "mht" | "mhtml" | "nws"
+            "eml" | "emlx" | "nws"
         ) || input.media_type.is_some_and(|media| {
             media
                 .trim()
