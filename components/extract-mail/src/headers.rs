@@ -279,8 +279,7 @@ fn join_words(value: &[u8]) -> Vec<u8> {
             (rest, open) = (&rest[at + 2..], None);
             continue;
         };
-        let joins = open.is_some_and(|open| open.eq_ignore_ascii_case(prefix))
-            && is_blank(before);
+        let joins = open.is_some_and(|open| open.eq_ignore_ascii_case(prefix)) && is_blank(before);
         if joins {
             out.truncate(out.len() - b"?=".len());
         } else {
@@ -310,7 +309,9 @@ fn word_of(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     }
     let (prefix, after) = bytes.split_at(charset + 3);
     let length = memchr::memchr2(b'?', b'\n', after)?;
-    after[length..].starts_with(b"?=").then(|| (prefix, &after[..length]))
+    after[length..]
+        .starts_with(b"?=")
+        .then(|| (prefix, &after[..length]))
 }
 
 fn add_people(address: &Parsed<'_>, people: &mut Vec<Person>) {
@@ -374,7 +375,13 @@ mod tests {
     fn characters_cut_by_encoded_words_are_whole() {
         let block = "Subject: =?utf-8?B?R3LD?=\n =?UTF-8?B?vMOfZQ==?= =?utf-8?q?=C3?= =?utf-8?q?=BC?= x =?utf-8?q?a?= b\n";
         assert_eq!(headers(block).text("subject").unwrap(), "Grüßeü x a b");
-        for odd in ["=?", "=?utf-8?q?", "=?utf-8?x?a?=", "=?=?=?", "=?utf-8?b?R3LD?==?utf-8?b?"] {
+        for odd in [
+            "=?",
+            "=?utf-8?q?",
+            "=?utf-8?x?a?=",
+            "=?=?=?",
+            "=?utf-8?b?R3LD?==?utf-8?b?",
+        ] {
             assert_eq!(join_words(odd.as_bytes()), odd.as_bytes());
         }
     }

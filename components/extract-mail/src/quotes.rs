@@ -370,18 +370,22 @@ impl Sieve<'_> {
         if attribution < start {
             self.drop(attribution..start, true);
         }
-        let says =
-            |line: &Line<'_>| line.depth == 1 && !line.text[depth(line.text).1..].trim().is_empty();
-        let length = self.lines[start..end]
-            .iter()
-            .filter(|line| says(line))
-            .count();
         let answered = self.next_is_answer(end);
-        let deeper: Vec<usize> = (start..end)
-            .filter(|&at| self.lines[at].depth != 1)
-            .collect();
-        if (1..=MOST_CONTEXT).contains(&length) && answered {
-            for at in deeper {
+        // Who wrote what is quoted in it, and its empty lines at the start.
+        let (mut says, mut other) = (0, Vec::new());
+        for at in start..end {
+            let line = &self.lines[at];
+            let content = line.text[depth(line.text).1..].trim();
+            let is_word = line.depth == 1
+                && !content.is_empty()
+                && phrases::attribution(&bare(content)).is_none();
+            says += usize::from(is_word);
+            if !is_word && (says == 0 || line.depth > 1 || !content.is_empty()) {
+                other.push(at);
+            }
+        }
+        if (1..=MOST_CONTEXT).contains(&says) && answered {
+            for at in other {
                 self.drop(at..at + 1, true);
             }
         } else {

@@ -214,8 +214,7 @@ mod tests {
             structure("Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nx")
                 .encrypted
         );
-        let signed =
-            structure("Content-Type: application/pkcs7-mime; smime-type=signed-data\n\nx");
+        let signed = structure("Content-Type: application/pkcs7-mime; smime-type=signed-data\n\nx");
         assert!(signed.enveloped && !signed.encrypted);
     }
 }
