@@ -16,11 +16,15 @@ fn begins(text: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| text.starts_with(phrase))
 }
 
+/// Longer lines are looked at no further.
+const MOST_BARE: usize = 600;
+
 /// A line in lower case without the marks of emphasis, quotation and line
 /// breaks around its words.
 pub(crate) fn bare(line: &str) -> String {
+    let line = line.trim();
+    let line = &line[..line.floor_char_boundary(MOST_BARE)];
     let kept = line
-        .trim()
         .chars()
         .filter(|c| !matches!(c, '*' | '\\' | '`' | '\u{200E}' | '\u{200F}' | '\u{FEFF}'))
         .map(|c| {

@@ -219,9 +219,9 @@ fn damaged_messages_of_others_are_read_or_refused() {
                 continue;
             }
             let whole = std::fs::read(&path).unwrap();
-            for variant in 0..10 {
+            for variant in 0..100 {
                 let mut bytes = whole.clone();
-                for _ in 0..variant {
+                for _ in 0..variant % 10 {
                     let at = random(bytes.len());
                     bytes[at] ^= 1 << random(8);
                 }
@@ -230,5 +230,5 @@ fn damaged_messages_of_others_are_read_or_refused() {
             }
         }
     }
-    assert!(read > 900, "{read}");
+    assert!(read > 10_000, "{read}");
 }
