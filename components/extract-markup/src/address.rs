@@ -1,5 +1,7 @@
 //! Addresses of links.
 
+use extract_core::Link;
+
 /// The scheme of an address (RFC 3986, 3.1) of at least two letters, as one is
 /// a Windows drive.
 fn scheme(address: &str) -> Option<&str> {
@@ -104,6 +106,14 @@ pub(crate) fn push_destination(out: &mut String, address: &str) {
             c if c.is_whitespace() || c.is_control() => {}
             c => out.push(c),
         }
+    }
+}
+
+/// The address that a link was made of, where it has a scheme.
+pub(crate) fn joined(link: &Link) -> String {
+    match &link.heading {
+        Some(fragment) => format!("{}#{fragment}", link.target),
+        None => link.target.clone(),
     }
 }
 

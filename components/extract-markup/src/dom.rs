@@ -46,6 +46,11 @@ impl Dom {
     /// The root, around all that the page has.
     pub const ROOT: NodeId = 0;
 
+    /// All nodes but the root.
+    pub fn all(&self) -> std::ops::Range<NodeId> {
+        self.descendants(Self::ROOT)
+    }
+
     /// How many nodes there are, the root among them.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {

@@ -50,7 +50,7 @@ pub fn to_markdown(html: &str) -> Converted {
         base: base.as_deref(),
         ..Options::default()
     };
-    let Rendered { text, links } = render(&dom, &[Dom::ROOT], &options);
+    let Rendered { text, links } = render(&dom, std::slice::from_ref(&dom.all()), &options);
     Converted {
         text,
         links,

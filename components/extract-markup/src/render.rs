@@ -1,5 +1,7 @@
 //! Tree -> Markdown.
 
+use std::ops::Range;
+
 use extract_core::Link;
 
 use crate::address::{leads_somewhere, resolve};
@@ -36,17 +38,17 @@ pub struct Rendered {
     pub links: Vec<Link>,
 }
 
-/// Renders the elements `roots`, one after the other, with all in them.
-pub fn render(dom: &Dom, roots: &[NodeId], options: &Options<'_>) -> Rendered {
+/// Renders stretches of nodes, each with all that is in them, as blocks.
+pub fn render(dom: &Dom, stretches: &[Range<NodeId>], options: &Options<'_>) -> Rendered {
     let mut renderer = Renderer {
         dom,
         options,
         out: Writer::new(),
         lists: Vec::new(),
     };
-    for &root in roots {
+    for stretch in stretches {
         renderer.out.gap(Gap::Blank);
-        renderer.nodes(root, dom.end(root));
+        renderer.nodes(stretch.start, stretch.end);
     }
     let Writer { out, mut links, .. } = renderer.out;
     links.sort_by_key(|link| (link.span.start, std::cmp::Reverse(link.span.end)));
@@ -211,19 +213,23 @@ impl Renderer<'_> {
     }
 
     fn inline(&mut self, id: NodeId, inline: Inline) -> Leave {
-        if self.is_inside_word(id) {
+        if self.is_torn(id, inline == Inline::Code) {
             return Leave::Nothing;
         }
         self.out.open_inline(inline);
         Leave::Inline
     }
 
-    /// Whether the element begins or ends within a word, which marks would
-    /// tear apart: `<b>O</b>nce`.
-    fn is_inside_word(&self, id: NodeId) -> bool {
+    /// Whether the element begins or ends within a word, which marks would tear
+    /// apart (`<b>O</b>nce`), or beside one where only code's marks are marks
+    /// (`<b>Note:</b>this`).
+    fn is_torn(&self, id: NodeId, code: bool) -> bool {
         let dom = self.dom;
         let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        // No block may stand between the two letters.
+        let inner = |c: Option<char>| {
+            c.is_some_and(|c| c.is_alphanumeric() || !(code || c.is_whitespace()))
+        };
+        // No block may stand between the two characters.
         let joined = |text: NodeId, around: NodeId| {
             let between = dom.ancestors(text).take_while(|&id| id != around);
             between.take(8).all(|id| !dom.name(id).is_block())
@@ -231,12 +237,12 @@ impl Renderer<'_> {
         let (end, around) = (dom.end(id), dom.parent(id));
         if end < dom.len()
             && letter(dom.text(end).chars().next())
-            && letter(dom.text(end - 1).chars().next_back())
+            && inner(dom.text(end - 1).chars().next_back())
         {
             return joined(end - 1, id) && dom.parent(end) == around;
         }
         id + 1 < end
-            && letter(dom.text(id + 1).chars().next())
+            && inner(dom.text(id + 1).chars().next())
             && letter(dom.text(id - 1).chars().next_back())
             && joined(id - 1, around)
     }

@@ -43,6 +43,10 @@ fn marks_around_words_hug_them_and_never_tear_words_apart() {
         text("<b>O</b>nce, fi<i>n</i>d <b>all</b>"),
         "Once, find **all**"
     );
+    assert_eq!(
+        text("on<i>. Then</i> <b>Note:</b>this, x<code>()</code>"),
+        "on. Then Note:this, x`()`"
+    );
     assert_eq!(text("<b>a<p>b</p></b>c"), "**a**\n\n**b**\n\nc");
     assert_eq!(
         text("<b><strong>x</strong></b> <i class=icon></i>y"),
@@ -159,6 +163,16 @@ fn a_link_around_blocks_ends_with_the_first() {
         text("<a href=u>one<div><a href=v>two</a></div></a>"),
         "[one](u)\n[two](v)"
     );
+}
+
+#[test]
+fn links_torn_apart_are_one() {
+    let converted = to_markdown(
+        "<a href=/u#x>D</a><a href=/u#x>ata</a> <b><a href=/u#x>M</a></b> <a href=/v>y</a>",
+    );
+    check(&converted);
+    assert_eq!(converted.text, "[Data](/u#x) **[M](/u#x)** [y](/v)");
+    assert_eq!(converted.links.len(), 3);
 }
 
 #[test]
