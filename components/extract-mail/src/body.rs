@@ -138,10 +138,11 @@ impl Body {
     }
 
     fn html(&mut self, text: &str) -> Source {
-        let slim = html::without_containers(text);
-        let mut converted = extract_markup::to_markdown(slim.as_deref().unwrap_or(text));
+        let text = html::without_parts(text);
+        let slim = html::without_containers(&text);
+        let mut converted = extract_markup::to_markdown(slim.as_deref().unwrap_or(&text));
         if slim.is_some() && converted.text.trim().is_empty() {
-            converted = extract_markup::to_markdown(text);
+            converted = extract_markup::to_markdown(&text);
         }
         if self.lang.is_none() {
             self.lang = converted.lang;

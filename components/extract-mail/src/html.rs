@@ -136,6 +136,17 @@ fn role_of(attributes: &str) -> Option<Role> {
     None
 }
 
+/// HTML without the addresses of pictures that are parts of the message: nobody
+/// can follow them.
+pub(crate) fn without_parts(html: &str) -> Cow<'_, str> {
+    if !html.contains("cid:") {
+        return html.into();
+    }
+    html.replace("src=\"cid:", "data-part=\"")
+        .replace("src='cid:", "data-part='")
+        .into()
+}
+
 /// HTML without the pictures that are written into it: they can be larger than
 /// all text that is read.
 pub(crate) fn without_data(html: &[u8]) -> Cow<'_, [u8]> {
