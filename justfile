@@ -198,6 +198,7 @@ soak: _wasm
     cargo test --workspace --test kills -- --ignored --nocapture
 
 # feeds the query parser, the analyzer and the extractors odd inputs, for SECONDS each; what breaks them is kept in target/fuzz
+# feeds the query parser, the analyzer and the mail extractor odd inputs, for SECONDS each; what breaks them is kept in target/fuzz
 fuzz SECONDS="600":
     #!/usr/bin/env bash
     set -euo pipefail
@@ -210,6 +211,7 @@ fuzz SECONDS="600":
     # is to be tried as the pinned compiler builds it.
     export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$work/build"
     for what in query analyze html; do
+    for what in query analyze mail; do
         mkdir -p "$work/corpus/$what" "$work/found/$what"
         # No address sanitizer: there is no unsafe code to try.
         cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$what" \

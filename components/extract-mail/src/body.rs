@@ -1,5 +1,6 @@
 //! The text of a message.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use extract_core::{Link, LinkKind, Span};
@@ -15,6 +16,8 @@ use crate::transfer::{Uuencoded, uuencoded};
 
 /// What a body has beyond this many bytes is left out.
 const MOST_BYTES: usize = 8 << 20;
+/// The same for HTML, of which a tree is made that takes many times its bytes.
+const MOST_HTML: usize = 4 << 20;
 /// A text of fewer characters is looked at twice.
 const FEW_CHARS: usize = 40;
 /// More files are not looked for in a text.
@@ -89,16 +92,21 @@ pub(crate) fn decoded(raw: &[u8], tree: &Tree, number: usize) -> (String, Vec<St
     if broken {
         warnings.push("The text is not encoded as it says; some of it may be wrong.".to_owned());
     }
-    let mut end = bytes.len().min(MOST_BYTES);
+    let is_html = part.media.is("text", "html");
+    let bytes = match is_html {
+        true => html::without_data(&bytes),
+        false => Cow::Borrowed(bytes.as_ref()),
+    };
+    let most = if is_html { MOST_HTML } else { MOST_BYTES };
+    let mut end = bytes.len().min(most);
     if end < bytes.len() {
         warnings.push(format!(
             "Only the first {} MiB of the text were read.",
-            MOST_BYTES >> 20
+            most >> 20
         ));
         // Not in the middle of a character.
         end = memchr::memrchr(b'\n', &bytes[..end]).unwrap_or(end);
     }
-    let is_html = part.media.is("text", "html");
     let (text, warning) = charset::body(&bytes[..end], part.media.charset.as_deref(), is_html);
     warnings.extend(warning);
     (text, warnings)
@@ -119,7 +127,8 @@ impl Body {
             left = left.saturating_sub(text.len());
             self.warnings.extend(warnings);
             let text = plain::clean(text);
-            sources.push(if media.is("text", "html") || html::is_html(&text) {
+            let is_html = media.is("text", "html") || html::is_html(&text);
+            sources.push(if is_html && text.len() <= MOST_HTML {
                 self.html(&text)
             } else {
                 self.plain(text, media.flowed)
@@ -129,10 +138,11 @@ impl Body {
     }
 
     fn html(&mut self, text: &str) -> Source {
-        let slim = html::without_containers(text);
-        let mut converted = extract_markup::to_markdown(slim.as_deref().unwrap_or(text));
+        let text = html::without_parts(text);
+        let slim = html::without_containers(&text);
+        let mut converted = extract_markup::to_markdown(slim.as_deref().unwrap_or(&text));
         if slim.is_some() && converted.text.trim().is_empty() {
-            converted = extract_markup::to_markdown(text);
+            converted = extract_markup::to_markdown(&text);
         }
         if self.lang.is_none() {
             self.lang = converted.lang;
@@ -173,7 +183,7 @@ impl Body {
     /// Puts the text together of what the parts add.
     fn assemble(&mut self, sources: &[Source], about: About) {
         let whole = |source: &Source| Separated {
-            kept: vec![0..source.text.len()],
+            kept: std::iter::once(0..source.text.len()).collect(),
             ..Separated::default()
         };
         let mut separated: Vec<Separated> = sources

@@ -85,7 +85,7 @@ fn decode(bytes: &[u8], declared: Option<&str>, is_html: bool) -> (String, Optio
             }
             match sound(encoding, bytes) {
                 Some(text) => (text, None),
-                None if std::str::from_utf8(bytes).is_ok() => {
+                None if !escapes && std::str::from_utf8(bytes).is_ok() => {
                     (utf8(bytes), Some(not_declared(label, UTF_8)))
                 }
                 None => damaged(encoding, bytes, label),

@@ -52,15 +52,13 @@ impl Format {
     pub(crate) fn of(input: Input<'_>, bytes: &dyn Bytes) -> Result<Self, Failure> {
         let head = bytes.read(0, HEAD)?;
         let size = bytes.size();
-        let says_message = matches!(
-            input.extension().as_str(),
-            "eml" | "emlx" | "mht" | "mhtml" | "nws"
-        ) || input.media_type.is_some_and(|media| {
-            media
-                .trim()
-                .to_ascii_lowercase()
-                .starts_with("message/rfc822")
-        });
+        let says_message = matches!(input.extension().as_str(), "eml" | "emlx" | "nws")
+            || input.media_type.is_some_and(|media| {
+                media
+                    .trim()
+                    .to_ascii_lowercase()
+                    .starts_with("message/rfc822")
+            });
         let start = skip_blank(&head);
         let rest = &head[start..];
         let line = first_line(rest);

@@ -260,9 +260,58 @@ fn parse(value: &[u8], read: impl FnOnce(&mut MessageStream<'_>)) {
             Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         },
     };
-    let mut line = text.trim_ascii_end().to_vec();
+    let mut line = join_words(text.trim_ascii_end());
     line.push(b'\n');
     read(&mut MessageStream::new(&line));
+}
+
+/// Puts encoded words of one charset that follow one another into one: some
+/// programs cut them in the middle of a character.
+fn join_words(value: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(value.len() + 1);
+    // The prefix of the word that `out` ends with, where another may join it.
+    let mut open: Option<&[u8]> = None;
+    let mut rest = value;
+    while let Some(at) = memchr::memmem::find(rest, b"=?") {
+        let (before, word) = rest.split_at(at);
+        let Some((prefix, payload)) = word_of(word) else {
+            out.extend_from_slice(&rest[..at + 2]);
+            (rest, open) = (&rest[at + 2..], None);
+            continue;
+        };
+        let joins = open.is_some_and(|open| open.eq_ignore_ascii_case(prefix)) && is_blank(before);
+        if joins {
+            out.truncate(out.len() - b"?=".len());
+        } else {
+            out.extend_from_slice(before);
+            out.extend_from_slice(prefix);
+        }
+        out.extend_from_slice(payload);
+        out.extend_from_slice(b"?=");
+        rest = &word[prefix.len() + payload.len() + b"?=".len()..];
+        // Base64 can go on only where no bits are left over.
+        let is_base64 = prefix.ends_with(b"?B?") || prefix.ends_with(b"?b?");
+        let goes_on = !is_base64 || (payload.len() % 4 == 0 && !payload.ends_with(b"="));
+        open = goes_on.then_some(prefix);
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// The encoded word that bytes begin with, in front of its `?=`: what says how
+/// it is written, and what is written.
+fn word_of(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    const MOST_CHARSET: usize = 60;
+    let charset = memchr::memchr(b'?', bytes.get(2..2 + MOST_CHARSET.min(bytes.len() - 2))?)? + 2;
+    let encoding = bytes.get(charset + 1)?;
+    if !matches!(encoding, b'B' | b'b' | b'Q' | b'q') || bytes.get(charset + 2) != Some(&b'?') {
+        return None;
+    }
+    let (prefix, after) = bytes.split_at(charset + 3);
+    let length = memchr::memchr2(b'?', b'\n', after)?;
+    after[length..]
+        .starts_with(b"?=")
+        .then(|| (prefix, &after[..length]))
 }
 
 fn add_people(address: &Parsed<'_>, people: &mut Vec<Person>) {
@@ -320,6 +369,21 @@ mod tests {
         assert_eq!(raw.text("Subject").unwrap(), "Grüße aus München");
         let both = Headers::of(b"Subject: =?iso-8859-1?q?Fr\xF6sche?=\n");
         assert_eq!(both.text("Subject").unwrap(), "Frösche");
+    }
+
+    #[test]
+    fn characters_cut_by_encoded_words_are_whole() {
+        let block = "Subject: =?utf-8?B?R3LD?=\n =?UTF-8?B?vMOfZQ==?= =?utf-8?q?=C3?= =?utf-8?q?=BC?= x =?utf-8?q?a?= b\n";
+        assert_eq!(headers(block).text("subject").unwrap(), "Grüßeü x a b");
+        for odd in [
+            "=?",
+            "=?utf-8?q?",
+            "=?utf-8?x?a?=",
+            "=?=?=?",
+            "=?utf-8?b?R3LD?==?utf-8?b?",
+        ] {
+            assert_eq!(join_words(odd.as_bytes()), odd.as_bytes());
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! HTML bodies: what mail programs mark as signature or quotation.
 
+use std::borrow::Cow;
+
 /// Containers of signatures, by what their class or id has in it.
 const SIGNATURES: &[&str] = &[
     "gmail_signature",
@@ -134,6 +136,41 @@ fn role_of(attributes: &str) -> Option<Role> {
     None
 }
 
+/// HTML without the addresses of pictures that are parts of the message: nobody
+/// can follow them.
+pub(crate) fn without_parts(html: &str) -> Cow<'_, str> {
+    if !html.contains("cid:") {
+        return html.into();
+    }
+    html.replace("src=\"cid:", "data-part=\"")
+        .replace("src='cid:", "data-part='")
+        .into()
+}
+
+/// HTML without the pictures that are written into it: they can be larger than
+/// all text that is read.
+pub(crate) fn without_data(html: &[u8]) -> Cow<'_, [u8]> {
+    const LEAST: usize = 256;
+    let is_data = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=;,:.%-_".contains(byte);
+    let mut out = Vec::new();
+    let mut done = 0;
+    for at in memchr::memmem::find_iter(html, b"data:") {
+        if at < done {
+            continue;
+        }
+        let length = html[at..].iter().take_while(|byte| is_data(byte)).count();
+        if length >= LEAST {
+            out.extend_from_slice(&html[done..at]);
+            done = at + length;
+        }
+    }
+    if done == 0 {
+        return html.into();
+    }
+    out.extend_from_slice(&html[done..]);
+    out.into()
+}
+
 /// Whether what says to be plain text is HTML.
 pub(crate) fn is_html(text: &str) -> bool {
     let start = text.trim_start().as_bytes();
@@ -168,6 +205,22 @@ mod tests {
             None
         );
         assert_eq!(without_containers("<div class=\"other\">x</div>"), None);
+    }
+
+    #[test]
+    fn pictures_in_the_html_are_left_out() {
+        let html = format!(
+            "<img src=\"data:image/png;base64,{}\"> data:short",
+            "A".repeat(1_000)
+        );
+        assert_eq!(
+            &*without_data(html.as_bytes()),
+            b"<img src=\"\"> data:short"
+        );
+        assert!(matches!(
+            without_data(b"data: of all kinds"),
+            Cow::Borrowed(_)
+        ));
     }
 
     #[test]

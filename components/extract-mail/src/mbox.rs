@@ -99,7 +99,7 @@ impl Mailbox {
         };
         // What comes before the first message belongs to none.
         let mut before = Entry::default();
-        mailbox.read_until_from(&mut before, 4)?;
+        mailbox.read_until_from(&mut before, MARGIN)?;
         mailbox.garbage = match before
             .raw
             .iter()

@@ -58,6 +58,10 @@ pub(crate) fn read(
         let warning = "The message is encrypted; what is encrypted was not read.";
         document.warnings.push(warning.to_owned());
     }
+    if structure.enveloped {
+        let warning = "The message lies inside of its signature (smime.p7m) and was not read.";
+        document.warnings.push(warning.to_owned());
+    }
     document.warnings.extend(body.warnings);
     document.warnings.extend(tree.warnings);
     document.warnings.extend(about_files);

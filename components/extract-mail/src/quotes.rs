@@ -28,23 +28,13 @@ pub(crate) struct Separated {
     pub(crate) only_quotes: bool,
 }
 
-struct Line<'a> {
-    range: Range<usize>,
-    text: &'a str,
+/// A line by its place: there may be millions.
+struct Line {
+    start: u32,
+    end: u32,
     /// How many `>` it begins with.
-    depth: usize,
-    /// What is known only once it is asked for.
-    bare: Option<String>,
-}
-
-impl Line<'_> {
-    fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
-    }
-
-    fn bare(&mut self) -> &str {
-        self.bare.get_or_insert_with(|| bare(self.text))
-    }
+    depth: u32,
+    is_blank: bool,
 }
 
 /// The depth of quotation of a line, and how many bytes tell it.
@@ -74,14 +64,21 @@ pub(crate) fn depth(line: &str) -> (usize, usize) {
 /// Tells what a text adds from what it quotes; `is_forward` where the whole
 /// message passes another one on.
 pub(crate) fn separate(text: &str, is_forward: bool) -> Separated {
-    let mut lines = lines_of(text);
-    join_broken_quotes(&mut lines);
+    let Ok(mut lines) = lines_of(text) else {
+        // Bodies are bounded far below the gigabytes that do not fit.
+        return Separated {
+            kept: std::iter::once(0..text.len()).collect(),
+            ..Separated::default()
+        };
+    };
+    join_broken_quotes(text, &mut lines);
     let mut sieve = Sieve {
+        text,
         keep: vec![true; lines.len()],
         quoted: 0,
         end: lines.len(),
         last_quoted: lines.iter().rposition(|line| line.depth > 0),
-        last_said: lines.iter().rposition(|line| !line.is_blank()),
+        last_said: lines.iter().rposition(|line| !line.is_blank),
         lines,
     };
     sieve.stop_at_forward();
@@ -93,24 +90,34 @@ pub(crate) fn separate(text: &str, is_forward: bool) -> Separated {
     sieve.finish()
 }
 
-fn lines_of(text: &str) -> Vec<Line<'_>> {
+fn lines_of(text: &str) -> Result<Vec<Line>, std::num::TryFromIntError> {
     let mut start = 0;
     text.split_inclusive('\n')
         .map(|line| {
-            let range = start..start + line.len();
-            start = range.end;
-            Line {
-                range,
-                depth: depth(line).0,
-                text: line,
-                bare: None,
-            }
+            let from = u32::try_from(start)?;
+            start += line.len();
+            Ok(Line {
+                start: from,
+                end: u32::try_from(start)?,
+                depth: u32::try_from(depth(line).0)?,
+                is_blank: line.trim().is_empty(),
+            })
         })
         .collect()
 }
 
+impl Line {
+    fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    fn text<'a>(&self, text: &'a str) -> &'a str {
+        &text[self.range()]
+    }
+}
+
 /// The rest of a quoted line that was broken on its way stands without a mark.
-fn join_broken_quotes(lines: &mut [Line<'_>]) {
+fn join_broken_quotes(text: &str, lines: &mut [Line]) {
     for at in 1..lines.len().saturating_sub(1) {
         let [before, line, after] = &mut lines[at - 1..=at + 1] else {
             continue;
@@ -118,10 +125,10 @@ fn join_broken_quotes(lines: &mut [Line<'_>]) {
         let broken = before.depth > 0
             && after.depth > 0
             && line.depth == 0
-            && !line.is_blank()
-            && before.text.len() > 60
-            && line.text.len() < 30
-            && line.text.starts_with(char::is_lowercase);
+            && !line.is_blank
+            && before.range().len() > 60
+            && line.range().len() < 30
+            && line.text(text).starts_with(char::is_lowercase);
         if broken {
             line.depth = before.depth;
         }
@@ -129,7 +136,8 @@ fn join_broken_quotes(lines: &mut [Line<'_>]) {
 }
 
 struct Sieve<'a> {
-    lines: Vec<Line<'a>>,
+    text: &'a str,
+    lines: Vec<Line>,
     keep: Vec<bool>,
     quoted: usize,
     /// What is from here on has been settled.
@@ -138,19 +146,27 @@ struct Sieve<'a> {
     last_said: Option<usize>,
 }
 
-impl Sieve<'_> {
+impl<'a> Sieve<'a> {
+    fn line(&self, at: usize) -> &'a str {
+        self.lines[at].text(self.text)
+    }
+
+    fn bare(&self, at: usize) -> String {
+        bare(self.line(at))
+    }
+
     fn drop(&mut self, range: Range<usize>, quoted: bool) {
         for at in range {
             if self.keep[at] {
                 self.keep[at] = false;
-                self.quoted += usize::from(quoted && !self.lines[at].is_blank());
+                self.quoted += usize::from(quoted && !self.lines[at].is_blank);
             }
         }
     }
 
     /// Whether a line is in the message's own words.
     fn is_own(&self, at: usize) -> bool {
-        self.keep[at] && self.lines[at].depth == 0 && !self.lines[at].is_blank()
+        self.keep[at] && self.lines[at].depth == 0 && !self.lines[at].is_blank
     }
 
     fn has_own(&self, range: Range<usize>) -> bool {
@@ -160,16 +176,9 @@ impl Sieve<'_> {
     /// What is passed on stays as it is.
     fn stop_at_forward(&mut self) {
         for at in 0..self.end {
-            let line = &mut self.lines[at];
-            if line.is_blank() {
-                continue;
-            }
-            let (_, marks) = depth(line.text);
-            let said = if line.depth == 0 {
-                phrases::is_forward(line.bare())
-            } else {
-                line.depth == 1 && phrases::is_forward(&bare(&line.text[marks..]))
-            };
+            let line = self.line(at);
+            let (level, marks) = depth(line);
+            let said = level < 2 && phrases::is_forward(&bare(&line[marks..]));
             if said {
                 self.end = at;
                 return;
@@ -181,11 +190,12 @@ impl Sieve<'_> {
     /// without marks.
     fn drop_whole_quote(&mut self, is_forward: bool) {
         for at in 0..self.end {
-            if self.lines[at].depth > 0 || self.lines[at].is_blank() {
+            if self.lines[at].depth > 0 || self.lines[at].is_blank {
                 continue;
             }
-            let clear = self.is_clear_attribution(at);
-            if !clear && !phrases::is_original(self.lines[at].bare()) && !self.is_header(at) {
+            let bare = self.bare(at);
+            let clear = self.is_clear_attribution(at, &bare);
+            if !clear && !phrases::is_original(&bare) && !self.is_header(at, &bare) {
                 continue;
             }
             if is_forward && !clear {
@@ -207,19 +217,18 @@ impl Sieve<'_> {
 
     /// `On Monday, Ann wrote:` on one to three lines, with no marks on anything
     /// after it.
-    fn is_clear_attribution(&mut self, at: usize) -> bool {
-        let mut joined = String::new();
+    fn is_clear_attribution(&self, at: usize, first: &str) -> bool {
+        if !phrases::opens_attribution(first) {
+            return false;
+        }
+        let mut joined = first.to_owned();
         for next in at..self.end.min(at + 3) {
-            if self.lines[next].is_blank() || self.lines[next].depth > 0 {
+            if self.lines[next].is_blank || self.lines[next].depth > 0 {
                 return false;
             }
-            if !joined.is_empty() {
+            if next > at {
                 joined.push(' ');
-            }
-            let line = self.lines[next].bare();
-            joined.push_str(line);
-            if next == at && !phrases::opens_attribution(&joined) {
-                return false;
+                joined.push_str(&self.bare(next));
             }
             if phrases::attribution(&joined) == Some(Attribution::Clear) {
                 return self.last_said > Some(next) && self.last_quoted < Some(next);
@@ -229,8 +238,8 @@ impl Sieve<'_> {
     }
 
     /// Whether the header of a quoted message begins at a line.
-    fn is_header(&mut self, at: usize) -> bool {
-        if phrases::label(self.lines[at].bare()) != Some(Label::From) {
+    fn is_header(&self, at: usize, first: &str) -> bool {
+        if phrases::label(first) != Some(Label::From) {
             return false;
         }
         let (mut dated, mut other) = (false, false);
@@ -238,7 +247,7 @@ impl Sieve<'_> {
             if self.lines[next].depth > 0 {
                 break;
             }
-            match phrases::label(self.lines[next].bare()) {
+            match phrases::label(&self.bare(next)) {
                 Some(Label::Date) => dated = true,
                 Some(Label::Other) => other = true,
                 _ => {}
@@ -248,10 +257,10 @@ impl Sieve<'_> {
     }
 
     /// The first of the rules and blank lines before a line.
-    fn rule_before(&mut self, at: usize) -> usize {
+    fn rule_before(&self, at: usize) -> usize {
         let mut start = at;
         while start > 0 {
-            let text = self.lines[start - 1].text.trim();
+            let text = self.line(start - 1).trim();
             let rule = text.len() >= 3
                 && text
                     .chars()
@@ -267,7 +276,7 @@ impl Sieve<'_> {
     fn drop_list_footer(&mut self) {
         let from = self.end.saturating_sub(MOST_FOOTER);
         for at in from..self.end {
-            let text = self.lines[at].text.trim();
+            let text = self.line(at).trim();
             let rule = text.len() >= 20
                 && text
                     .chars()
@@ -276,7 +285,7 @@ impl Sieve<'_> {
                 continue;
             }
             let is_footer =
-                (at + 1..self.end).any(|next| phrases::is_list_footer(self.lines[next].bare()));
+                (at + 1..self.end).any(|next| phrases::is_list_footer(&self.bare(next)));
             if is_footer {
                 self.drop(at..self.end, false);
                 self.end = at;
@@ -289,7 +298,7 @@ impl Sieve<'_> {
     fn drop_signature(&mut self) {
         let Some(at) = (0..self.end).rev().find(|&at| {
             let line = &self.lines[at];
-            line.depth == 0 && matches!(line.text.trim_end(), "--" | "\\--" | "\\-\\-" | "—")
+            line.depth == 0 && matches!(self.line(at).trim_end(), "--" | "\\--" | "\\-\\-" | "—")
         }) else {
             return;
         };
@@ -299,7 +308,7 @@ impl Sieve<'_> {
             None => self.end,
         };
         let length = (at + 1..end)
-            .filter(|&next| !self.lines[next].is_blank())
+            .filter(|&next| !self.lines[next].is_blank)
             .count();
         if length <= MOST_SIGNATURE
             && (self.has_own(0..at) || self.lines[..at].iter().any(|line| line.depth > 0))
@@ -310,9 +319,9 @@ impl Sieve<'_> {
 
     /// The first line of what says who wrote the quote that begins at a line;
     /// that line itself where nothing does.
-    fn attribution_before(&mut self, quote: usize) -> usize {
+    fn attribution_before(&self, quote: usize) -> usize {
         let mut last = quote;
-        while last > 0 && self.lines[last - 1].is_blank() {
+        while last > 0 && self.lines[last - 1].is_blank {
             last -= 1;
         }
         let (mut joined, mut found) = (String::new(), quote);
@@ -320,10 +329,10 @@ impl Sieve<'_> {
             let Some(at) = last.checked_sub(back) else {
                 break;
             };
-            if self.lines[at].is_blank() || self.lines[at].depth > 0 {
+            if self.lines[at].is_blank || self.lines[at].depth > 0 {
                 break;
             }
-            let line = self.lines[at].bare().to_owned();
+            let line = self.bare(at);
             joined = if joined.is_empty() {
                 line
             } else {
@@ -355,7 +364,7 @@ impl Sieve<'_> {
             }
             let start = at;
             let mut last = at;
-            while at < self.end && (self.lines[at].depth > 0 || self.lines[at].is_blank()) {
+            while at < self.end && (self.lines[at].depth > 0 || self.lines[at].is_blank) {
                 if self.lines[at].depth > 0 {
                     last = at;
                 }
@@ -370,18 +379,22 @@ impl Sieve<'_> {
         if attribution < start {
             self.drop(attribution..start, true);
         }
-        let says =
-            |line: &Line<'_>| line.depth == 1 && !line.text[depth(line.text).1..].trim().is_empty();
-        let length = self.lines[start..end]
-            .iter()
-            .filter(|line| says(line))
-            .count();
         let answered = self.next_is_answer(end);
-        let deeper: Vec<usize> = (start..end)
-            .filter(|&at| self.lines[at].depth != 1)
-            .collect();
-        if (1..=MOST_CONTEXT).contains(&length) && answered {
-            for at in deeper {
+        // Who wrote what is quoted in it, and its empty lines at the start.
+        let (mut says, mut other) = (0, Vec::new());
+        for at in start..end {
+            let (line, text) = (&self.lines[at], self.line(at));
+            let content = text[depth(text).1..].trim();
+            let is_word = line.depth == 1
+                && !content.is_empty()
+                && phrases::attribution(&bare(content)).is_none();
+            says += usize::from(is_word);
+            if !is_word && (says == 0 || line.depth > 1 || !content.is_empty()) {
+                other.push(at);
+            }
+        }
+        if (1..=MOST_CONTEXT).contains(&says) && answered {
+            for at in other {
                 self.drop(at..at + 1, true);
             }
         } else {
@@ -390,8 +403,8 @@ impl Sieve<'_> {
     }
 
     /// Whether own words follow that are not said of a further quote.
-    fn next_is_answer(&mut self, from: usize) -> bool {
-        let Some(first) = (from..self.end).find(|&at| self.keep[at] && !self.lines[at].is_blank())
+    fn next_is_answer(&self, from: usize) -> bool {
+        let Some(first) = (from..self.end).find(|&at| self.keep[at] && !self.lines[at].is_blank)
         else {
             return false;
         };
@@ -407,25 +420,26 @@ impl Sieve<'_> {
     fn drop_mobile_signature(&mut self) {
         let last = (0..self.end).rev().find(|&at| self.is_own(at));
         let Some(at) = last else { return };
-        if phrases::is_mobile_signature(self.lines[at].bare()) && self.has_own(0..at) {
+        if phrases::is_mobile_signature(&self.bare(at)) && self.has_own(0..at) {
             self.drop(at..at + 1, false);
         }
     }
 
     fn finish(self) -> Separated {
         let only_quotes = self.quoted > 0
-            && (0..self.lines.len()).all(|at| !self.keep[at] || self.lines[at].is_blank());
+            && (0..self.lines.len()).all(|at| !self.keep[at] || self.lines[at].is_blank);
         let mut kept: Vec<Range<usize>> = Vec::new();
         let mut blank = true;
         for (line, keep) in self.lines.iter().zip(&self.keep) {
             // No gap of several blank lines where something was.
-            if !keep || (line.is_blank() && blank) {
+            if !keep || (line.is_blank && blank) {
                 continue;
             }
-            blank = line.is_blank();
+            blank = line.is_blank;
+            let range = line.range();
             match kept.last_mut() {
-                Some(last) if last.end == line.range.start => last.end = line.range.end,
-                _ => kept.push(line.range.clone()),
+                Some(last) if last.end == range.start => last.end = range.end,
+                _ => kept.push(range),
             }
         }
         Separated {

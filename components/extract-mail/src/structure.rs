@@ -14,6 +14,8 @@ pub(crate) struct Structure {
     pub(crate) files: Vec<usize>,
     /// Whether a part is encrypted.
     pub(crate) encrypted: bool,
+    /// Whether the text lies inside of its signature.
+    pub(crate) enveloped: bool,
 }
 
 /// Which of the two bodies the walk still adds to.
@@ -54,8 +56,13 @@ impl Structure {
                 let inside = in_alternative || media.subtype == "alternative";
                 self.walk(tree, &part.parts, &media.subtype, inside, wanted);
             } else if !is_inline(media, at, parent) {
-                self.encrypted |= is_enveloped(media);
-                self.files.push(number);
+                match envelope(media) {
+                    Some(Envelope::Encrypted) => self.encrypted = true,
+                    Some(Envelope::Signed) => self.enveloped = true,
+                    // What is encrypted is no file that could be read.
+                    None if parent == "encrypted" => {}
+                    None => self.files.push(number),
+                }
             } else if parent == "alternative" {
                 if media.is("text", "html") {
                     self.html.push(number);
@@ -111,14 +118,23 @@ fn is_inline(media: &Media, at: usize, parent: &str) -> bool {
         && (is_first || (parent != "related" && (is_picture || media.file_name.is_none())))
 }
 
-/// Whether a part is encrypted by S/MIME.
-fn is_enveloped(media: &Media) -> bool {
-    media.kind == "application"
-        && matches!(media.subtype.as_str(), "pkcs7-mime" | "x-pkcs7-mime")
-        && !matches!(
-            media.protocol.as_deref(),
-            Some("signed-data" | "certs-only" | "compressed-data")
-        )
+/// What S/MIME has put a message into.
+enum Envelope {
+    Encrypted,
+    Signed,
+}
+
+fn envelope(media: &Media) -> Option<Envelope> {
+    let is_smime = media.kind == "application"
+        && matches!(media.subtype.as_str(), "pkcs7-mime" | "x-pkcs7-mime");
+    if !is_smime {
+        return None;
+    }
+    match media.protocol.as_deref() {
+        Some("signed-data") => Some(Envelope::Signed),
+        Some("certs-only") => None,
+        _ => Some(Envelope::Encrypted),
+    }
 }
 
 /// Whether a part only proves or describes something about the others.
@@ -198,9 +214,7 @@ mod tests {
             structure("Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nx")
                 .encrypted
         );
-        assert!(
-            !structure("Content-Type: application/pkcs7-mime; smime-type=signed-data\n\nx")
-                .encrypted
-        );
+        let signed = structure("Content-Type: application/pkcs7-mime; smime-type=signed-data\n\nx");
+        assert!(signed.enveloped && !signed.encrypted);
     }
 }

@@ -3,6 +3,7 @@ use extract_core::{Batch, Document, Extractor, Failure, Input, NoOcr, Property, 
 use super::*;
 
 mod expected;
+mod fixtures;
 mod hostile;
 
 /// A file that a message carried, put together.

@@ -92,6 +92,17 @@ fn quotes_stay_where_that_is_wished() {
 }
 
 #[test]
+fn pictures_that_are_parts_of_the_message_are_no_links() {
+    let raw = "Content-Type: text/html\n\n<p>Hello<img alt='Logo' src='cid:a@b'> you</p>";
+    let body = body(raw);
+    assert!(
+        body.links.is_empty() && !body.text.contains("cid:"),
+        "{}",
+        body.text
+    );
+}
+
+#[test]
 fn files_written_into_the_text_are_taken_out_of_it() {
     let raw = "Subject: x\n\nHere:\n\nbegin 644 cat.txt\n#0V%T\n`\nend\n\nBye.\n";
     let body = body(raw);

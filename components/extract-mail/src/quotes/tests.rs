@@ -33,7 +33,7 @@ fn answers_below_short_quotes_keep_them() {
 #[test]
 fn what_a_quote_quotes_is_left_out_of_it() {
     let text = "> Bob wrote:\n>> Old words\n> Newer words\n\nMy words.\n";
-    assert_eq!(own(text), "> Bob wrote:\n> Newer words\n\nMy words.");
+    assert_eq!(own(text), "> Newer words\n\nMy words.");
 }
 
 #[test]

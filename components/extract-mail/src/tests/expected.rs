@@ -32,7 +32,7 @@ const OTHERWISE: &[&str] = &[
     "malformed/021",
 ];
 
-fn root() -> Option<PathBuf> {
+pub(super) fn root() -> Option<PathBuf> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
     let name = "formats/mail/mail-parser";
     let path = workspace.join("../shared/data").join(name);

@@ -199,3 +199,36 @@ proptest! {
         let _ = read_with("a.eml", Box::new(raw), "", 3);
     }
 }
+
+#[test]
+fn damaged_messages_of_others_are_read_or_refused() {
+    let Some(root) = expected::root() else { return };
+    // A small generator, the same numbers each time.
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below.max(1) as u64).unwrap()
+    };
+    let mut read = 0;
+    for folder in ["rfc", "legacy", "thirdparty", "malformed"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|extension| extension != "eml") {
+                continue;
+            }
+            let whole = std::fs::read(&path).unwrap();
+            for variant in 0..100 {
+                let mut bytes = whole.clone();
+                for _ in 0..variant % 10 {
+                    let at = random(bytes.len());
+                    bytes[at] ^= 1 << random(8);
+                }
+                bytes.truncate(bytes.len() - random(bytes.len() / 4 + 1) * (variant % 2));
+                read += usize::from(read_with("a.eml", Box::new(bytes), "", 3).is_ok());
+            }
+        }
+    }
+    assert!(read > 10_000, "{read}");
+}
