@@ -9,7 +9,7 @@ use extract_core::{
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
-use crate::activity::history::Body;
+use crate::body::Body;
 use crate::items::Items;
 use crate::lines::{Line, lines};
 use crate::recurrence;

@@ -5,7 +5,7 @@ use extract_core::{
     unify_newlines,
 };
 
-use crate::activity::history::Body;
+use crate::body::Body;
 use crate::calendar::starts_with;
 use crate::items::Items;
 use crate::lines::{Line, lines};

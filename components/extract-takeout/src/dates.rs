@@ -349,7 +349,7 @@ fn tokens(text: &str) -> Vec<Token> {
         }
         // `p.m.` is one word.
         let in_word = c.is_alphabetic() && digit.is_none() || is_mark(c);
-        if !in_word && !(c == '.' && !word.is_empty()) && !word.is_empty() {
+        if !in_word && c != '.' && !word.is_empty() {
             tokens.push(Token::Word(std::mem::take(&mut word)));
         }
         match digit {

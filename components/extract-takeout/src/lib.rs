@@ -7,6 +7,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod activity;
+mod body;
 mod calendar;
 mod contacts;
 mod dates;

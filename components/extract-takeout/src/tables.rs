@@ -6,7 +6,7 @@ use extract_core::{
 };
 use serde::Deserialize;
 
-use crate::activity::history::Body;
+use crate::body::Body;
 use crate::items::Items;
 
 /// Reads such a file.
@@ -122,11 +122,13 @@ impl Table {
     fn video(&mut self, cells: &[&str]) {
         let id = cells[0];
         // A list within the file, before its videos, is what the file is.
-        if self.videos == 0 && self.is_playlist && self.items.documents.len() == 1 {
-            if let Some(list) = self.items.documents.pop() {
-                self.playlist = Some(list.title);
-                self.properties = list.properties;
-            }
+        if self.videos == 0
+            && self.is_playlist
+            && self.items.documents.len() == 1
+            && let Some(list) = self.items.documents.pop()
+        {
+            self.playlist = Some(list.title);
+            self.properties = list.properties;
         }
         self.videos += 1;
         let url = format!("https://www.youtube.com/watch?v={id}");
