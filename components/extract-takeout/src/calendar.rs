@@ -189,7 +189,7 @@ impl Calendar {
         if !self.description.is_empty() {
             text.insert_str(0, &format!("{}\n\n", escape_plain(&self.description)));
         }
-        let mut documents = items.into_documents("calendar", name, text, warnings);
+        let mut documents = items.into_documents(name, text, warnings);
         if let (Some(own), Some(name)) = (documents.first_mut(), self.name) {
             own.title = name;
         }

@@ -42,13 +42,11 @@ impl Items {
     /// The file's own document, then the others.
     pub(crate) fn into_documents(
         self,
-        kind: &str,
         name: &str,
         text: String,
         warnings: Vec<String>,
     ) -> Vec<Document> {
         let mut own = Document {
-            kind: kind.to_owned(),
             title: title::from_name(name),
             text,
             warnings,

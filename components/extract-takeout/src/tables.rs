@@ -39,22 +39,16 @@ pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Vec<Document>, Failure>
         ));
     }
     let rows = table.items.documents.len();
-    let (kind, title) = match table.playlist.filter(|_| table.videos > 0) {
-        Some(title) => ("playlist", Some(title)),
-        None => ("table", None),
-    };
-    let text = format!("{rows} entries");
-    let mut documents = table.items.into_documents(kind, name, text, warnings);
+    let title = table.playlist.filter(|_| table.videos > 0);
+    let text = format!("{rows} {}", if rows == 1 { "entry" } else { "entries" });
+    let mut documents = table.items.into_documents(name, text, warnings);
     if let (Some(own), Some(title)) = (documents.first_mut(), title) {
         own.title = title;
-        own.text.insert_str(
-            0,
-            &if table.description.is_empty() {
-                String::new()
-            } else {
-                format!("{}\n\n", escape_plain(&table.description))
-            },
-        );
+        own.kind = "playlist".to_owned();
+        if !table.description.is_empty() {
+            let description = escape_plain(&table.description);
+            own.text = format!("{description}\n\n{}", own.text);
+        }
         own.properties = table.properties;
     }
     Ok(documents)

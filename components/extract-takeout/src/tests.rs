@@ -121,12 +121,12 @@ fn a_watch_history_is_a_document_for_each_video() {
     assert_eq!(
         parts(&documents),
         [
-            ("history", "", "watch-history"),
+            ("", "", "watch-history"),
             ("video", "aaaaaaaaaa1", "How sourdough rises"),
             ("video", "bbbbbbbbbb2", "Video bbbbbbbbbb2 (removed)"),
             (
-                "activity",
-                "activity/Watched a video that has been removed",
+                "action",
+                "action/Watched a video that has been removed",
                 "Watched a video that has been removed"
             ),
             (
@@ -137,7 +137,7 @@ fn a_watch_history_is_a_document_for_each_video() {
             ("video", "dddddddddd4", "Bread Song"),
         ]
     );
-    assert_eq!(documents[0].text, "3 videos, 1 page, 1 other activity");
+    assert_eq!(documents[0].text, "3 videos, 1 page, 1 other action");
     assert_eq!(
         documents[0].warnings,
         ["1 entry that Google showed as advertising was left out."]
@@ -175,12 +175,12 @@ fn a_localised_page_tells_the_same_by_its_structure() {
     assert_eq!(
         parts(&documents),
         [
-            ("history", "", "watch-history"),
+            ("", "", "watch-history"),
             ("video", "aaaaaaaaaa1", "Wie Sauerteig aufgeht & warum"),
             ("video", "bbbbbbbbbb2", "Video bbbbbbbbbb2 (removed)"),
             (
-                "activity",
-                "activity/Ein entferntes Video angesehen",
+                "action",
+                "action/Ein entferntes Video angesehen",
                 "Ein entferntes Video angesehen"
             ),
         ]
@@ -220,10 +220,10 @@ fn activities_of_other_products_are_told_apart() {
     assert_eq!(
         parts(&documents),
         [
-            ("history", "", "MyActivity"),
+            ("", "", "MyActivity"),
             ("visit", "https://bread.example/rye", "Rye bread - a guide"),
             ("search", "search/rye bread", "rye bread"),
-            ("activity", "activity/Used Chrome", "Used Chrome"),
+            ("action", "action/Used Chrome", "Used Chrome"),
         ]
     );
     assert_eq!(
@@ -241,7 +241,7 @@ fn a_real_page_of_activities_is_read() {
     assert_eq!(
         parts(&documents),
         [
-            ("history", "", "MyActivity"),
+            ("", "", "MyActivity"),
             (
                 "visit",
                 "https://productforums.google.com/forum/",
@@ -274,7 +274,7 @@ fn chromes_history_is_one_document_for_each_page() {
     assert_eq!(
         parts(&documents),
         [
-            ("history", "", "History"),
+            ("", "", "History"),
             ("visit", "https://bread.example/rye", "Rye bread - a guide"),
         ]
     );
@@ -407,7 +407,7 @@ fn a_calendar_has_each_event_once() {
     assert_eq!(
         parts(&documents),
         [
-            ("calendar", "", "Home"),
+            ("", "", "Home"),
             ("event", "baking@example.com", "Baking class"),
             ("event", "fair@example.com", "Bread fair"),
         ]

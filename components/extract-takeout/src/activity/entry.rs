@@ -17,7 +17,7 @@ pub(super) enum Kind {
     Search,
     Visit,
     /// Something without an address.
-    Activity,
+    Action,
 }
 
 impl Kind {
@@ -26,7 +26,7 @@ impl Kind {
             Self::Video => "video",
             Self::Search => "search",
             Self::Visit => "visit",
-            Self::Activity => "activity",
+            Self::Action => "action",
         }
     }
 
@@ -34,8 +34,8 @@ impl Kind {
         match (self, count) {
             (Self::Search, 1) => "search",
             (Self::Search, _) => "searches",
-            (Self::Activity, 1) => "other activity",
-            (Self::Activity, _) => "other activities",
+            (Self::Action, 1) => "other action",
+            (Self::Action, _) => "other actions",
             (Self::Video, 1) => "video",
             (Self::Video, _) => "videos",
             (Self::Visit, 1) => "page",
@@ -49,7 +49,7 @@ impl Kind {
             Self::Video => Some("watched"),
             Self::Search => Some("searched"),
             Self::Visit => Some("visited"),
-            Self::Activity => None,
+            Self::Action => None,
         }
     }
 }
@@ -76,7 +76,7 @@ impl Entry {
     /// The name of the thing; nothing where only its address is known.
     fn name(&self, affix: &Affix) -> Option<String> {
         let raw = self.title.trim();
-        let name = if self.bare || self.kind == Kind::Activity {
+        let name = if self.bare || self.kind == Kind::Action {
             raw
         } else {
             affix
@@ -112,7 +112,7 @@ impl Entry {
                 });
             }
         }
-        if self.kind == Kind::Search || self.kind == Kind::Activity {
+        if self.kind == Kind::Search || self.kind == Kind::Action {
             body.line("", name.as_deref().unwrap_or_default(), "");
         }
         for (name, url) in &self.subtitles {

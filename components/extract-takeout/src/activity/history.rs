@@ -75,12 +75,12 @@ impl History {
             return;
         } else {
             let title = title::tidy(&record.title).unwrap_or_default();
-            (Kind::Activity, format!("activity/{title}"), String::new())
+            (Kind::Action, format!("action/{title}"), String::new())
         };
         let learner = match kind {
             Kind::Video => Some(&mut self.videos),
             Kind::Visit => Some(&mut self.visits),
-            Kind::Search | Kind::Activity => None,
+            Kind::Search | Kind::Action => None,
         };
         if let Some(learner) = learner.filter(|_| !record.bare) {
             learner.see(&record.title, raw_url.trim());
@@ -189,7 +189,6 @@ impl History {
             ));
         }
         let mut own = Document {
-            kind: "history".to_owned(),
             title: title::from_name(name),
             text: totals.join(", "),
             properties: vec![Property::number("entries", self.records as f64)],
