@@ -110,6 +110,10 @@ pub fn canonical_url(raw: &str) -> Option<String> {
     }
     let route = url.fragment().and_then(route);
     url.set_fragment(route.as_deref());
+    if url.scheme() == "file" {
+        // Of a drive the host goes, but only where the drive is written so.
+        url = Url::parse(url.as_str()).ok()?;
+    }
     Some(url.into())
 }
 
