@@ -161,7 +161,6 @@ impl Collection {
     /// The file's own document, then one for each page in order of appearance.
     pub(crate) fn into_documents(self, name: &str, warnings: Vec<String>) -> Vec<Document> {
         let mut own = Document {
-            kind: "bookmarks".to_owned(),
             title: title::from_name(name),
             properties: vec![Property::number("bookmarks", self.pages.len() as f64)],
             warnings,

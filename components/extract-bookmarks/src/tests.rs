@@ -201,6 +201,33 @@ fn one_page_is_one_document_with_all_its_folders() {
 }
 
 #[test]
+fn our_own_export_is_read() {
+    let documents = read(include_bytes!("../../../fixtures/bookmarks/bookmarks.html"));
+    let parts: Vec<_> = documents
+        .iter()
+        .map(|document| document.part.as_str())
+        .collect();
+    assert_eq!(
+        parts,
+        [
+            "",
+            "https://bread.example/rye",
+            "https://www.youtube.com/watch?v=aaaaaaaaaa1",
+            "https://mill.example/",
+        ]
+    );
+    assert_eq!(documents[1].tags, ["baking", "rye", "Kitchen/Bread"]);
+    assert_eq!(documents[2].title, "How sourdough rises");
+    assert_eq!(timestamp(&documents[2], "created"), Some(1_600_000_003_000));
+    assert_eq!(documents[3].tags, ["Kitchen"]);
+    assert!(
+        documents[0].text.contains("- Kitchen/Bread (2)"),
+        "{}",
+        documents[0].text
+    );
+}
+
+#[test]
 fn tags_may_be_missing_and_text_may_be_anywhere() {
     let documents = read(
         r#"<title>x <a href="https://no.example/">no</a></title><DL>
@@ -258,16 +285,7 @@ fn a_reading_list_is_marked_as_unread() {
     );
 }
 
-const CHROMIUM: &str = r#"{"checksum":"0","roots":{
-  "bookmark_bar":{"children":[
-    {"date_added":"13110482629000000","guid":"g","id":"5","name":"A","type":"url","url":"https://a.example/","meta_info":{"Description":"note","Nickname":"nick"}},
-    {"children":[{"date_added":"13110482629000000","date_last_used":"0","name":"B","type":"url","url":"https://b.example/"}],
-     "name":"Inner","type":"folder"}],
-    "name":"Lesezeichenleiste","type":"folder"},
-  "other":{"children":[],"name":"Weitere","type":"folder"},
-  "custom_root":{"unsorted":{"children":[{"name":"C","type":"url","url":"https://c.example/"}],"name":"Unsorted"},
-                 "trash":{"children":[{"name":"D","type":"url","url":"https://d.example/"}],"name":"Trash"}},
-  "sync_transaction_version":"1"},"version":1}"#;
+const CHROMIUM: &str = include_str!("../../../fixtures/bookmarks/Bookmarks");
 
 #[test]
 fn chromiums_file_is_read() {
@@ -293,15 +311,7 @@ fn chromiums_file_is_read() {
     assert_eq!(timestamp(&documents[2], "visited"), None);
 }
 
-const FIREFOX: &str = r#"{"guid":"root________","title":"","index":0,"dateAdded":1,"typeCode":2,"type":"text/x-moz-place-container","root":"placesRoot","children":[
-  {"guid":"menu________","title":"menu","root":"bookmarksMenuFolder","children":[
-    {"guid":"x","title":"A","dateAdded":1466009029000000,"lastModified":1466009030000000,"typeCode":1,"tags":"one,two","keyword":"k","uri":"https://a.example/",
-     "annos":[{"name":"bookmarkProperties/description","value":"About A"}]},
-    {"typeCode":3,"type":"text/x-moz-place-separator"},
-    {"title":null,"typeCode":1,"uri":"place:sort=8"},
-    {"title":"Folder","typeCode":2,"children":[{"title":"B","uri":"https://b.example/"}]}]},
-  {"guid":"tags________","title":"tags","root":"tagsFolder","children":[
-    {"title":"three","children":[{"uri":"https://b.example/"}]}]}]}"#;
+const FIREFOX: &str = include_str!("../../../fixtures/bookmarks/bookmarks-2025-01-31.json");
 
 fn check_firefox(documents: &[Document]) {
     let parts: Vec<_> = documents

@@ -95,8 +95,10 @@ pub fn canonical_url(raw: &str) -> Option<String> {
         }
     }
     if is_web(&url) {
-        if let Some(bare) = url.host_str().and_then(|host| host.strip_suffix('.')) {
-            let bare = bare.to_owned();
+        let host = url.host_str()?;
+        if host.ends_with('.') {
+            // Nothing but dots is no host.
+            let bare = host.trim_end_matches('.').to_owned();
             url.set_host(Some(&bare)).ok()?;
         }
         url.set_username("").ok()?;
@@ -108,6 +110,10 @@ pub fn canonical_url(raw: &str) -> Option<String> {
     }
     let route = url.fragment().and_then(route);
     url.set_fragment(route.as_deref());
+    if url.scheme() == "file" {
+        // Of a drive the host goes, but only where the drive is written so.
+        url = Url::parse(url.as_str()).ok()?;
+    }
     Some(url.into())
 }
 
@@ -140,7 +146,7 @@ fn is_web(url: &Url) -> bool {
 
 fn host(url: &Url) -> &str {
     let host = url.host_str().unwrap_or_default();
-    host.strip_suffix('.').unwrap_or(host)
+    host.trim_end_matches('.')
 }
 
 fn is_youtube(url: &Url) -> bool {
@@ -349,6 +355,8 @@ mod tests {
             "/a/b",
             "http://",
             "https://[::1",
+            "http://./",
+            "http://../",
         ] {
             assert_eq!(canonical_url(raw), None, "{raw}");
         }

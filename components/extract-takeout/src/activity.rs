@@ -1,8 +1,9 @@
 //! Records of what a person did: YouTube's histories, My Activity, Chrome's
 //! history.
 
-pub(crate) mod address;
-pub(crate) mod affix;
+mod address;
+mod affix;
+mod entry;
 pub(crate) mod history;
 pub(crate) mod html;
 pub(crate) mod json;

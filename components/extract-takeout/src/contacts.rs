@@ -5,7 +5,7 @@ use extract_core::{
     unify_newlines,
 };
 
-use crate::activity::history::Body;
+use crate::body::Body;
 use crate::calendar::starts_with;
 use crate::items::Items;
 use crate::lines::{Line, lines};
@@ -48,7 +48,7 @@ pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Vec<Document>, Failure>
     }
     let count = items.documents.len();
     let text = format!("{count} contact{}", if count == 1 { "" } else { "s" });
-    Ok(items.into_documents("contacts", name, text, warnings))
+    Ok(items.into_documents(name, text, warnings))
 }
 
 fn document(card: &[Line]) -> Document {

@@ -4,6 +4,9 @@ use std::collections::HashMap;
 
 use extract_core::{Document, title};
 
+/// Longer parts are cut, in bytes: files set them, and they become ids.
+const MOST_PART: usize = 1000;
+
 /// Gathers documents whose parts are not known to differ.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
@@ -15,7 +18,8 @@ pub(crate) struct Items {
 
 impl Items {
     /// Takes a document, unless one of its part is there.
-    pub(crate) fn add(&mut self, document: Document) {
+    pub(crate) fn add(&mut self, mut document: Document) {
+        cut(&mut document.part);
         let wanted = self.parts.entry(document.part.clone()).or_default();
         *wanted += 1;
         if *wanted == 1 {
@@ -28,6 +32,7 @@ impl Items {
     /// Takes a document that is one of its own, even where the file gives
     /// another the same part.
     pub(crate) fn add_anyway(&mut self, mut document: Document) {
+        cut(&mut document.part);
         loop {
             let wanted = self.parts.entry(document.part.clone()).or_default();
             *wanted += 1;
@@ -42,13 +47,11 @@ impl Items {
     /// The file's own document, then the others.
     pub(crate) fn into_documents(
         self,
-        kind: &str,
         name: &str,
         text: String,
         warnings: Vec<String>,
     ) -> Vec<Document> {
         let mut own = Document {
-            kind: kind.to_owned(),
             title: title::from_name(name),
             text,
             warnings,
@@ -70,4 +73,8 @@ impl Items {
         documents.extend(self.documents);
         documents
     }
+}
+
+fn cut(part: &mut String) {
+    part.truncate(part.floor_char_boundary(MOST_PART));
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::BufReader;
 
 use extract_core::Failure;
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
@@ -29,6 +30,10 @@ pub(crate) struct Found {
 impl Found {
     fn is_empty(&self) -> bool {
         self.history.records() == 0 && self.resources.documents.is_empty() && self.note.is_empty()
+    }
+
+    fn visit(&mut self, visit: Visit) {
+        self.history.add(visit.record());
     }
 
     fn take(&mut self, entry: Activity) {
@@ -88,18 +93,15 @@ impl<'de> Visitor<'de> for Top<'_> {
         f.write_str("a list or an object")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while let Some(entry) = list.next_element()? {
-            self.0.take(entry);
-        }
-        Ok(())
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<(), A::Error> {
+        Each(self.0, Found::take).visit_seq(list)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key::<String>()? {
             match name.as_str() {
-                "Browser History" => map.next_value_seed(Visits(self.0))?,
-                "items" => map.next_value_seed(Entries(self.0))?,
+                "Browser History" => map.next_value_seed(Each(self.0, Found::visit))?,
+                "items" => map.next_value_seed(Each(self.0, Found::take))?,
                 name if keep::MEMBERS.contains(&name) => {
                     let value = map.next_value()?;
                     self.0.note.insert(name.to_owned(), value);
@@ -113,36 +115,29 @@ impl<'de> Visitor<'de> for Top<'_> {
     }
 }
 
-macro_rules! list_of {
-    ($name:ident, $entry:ty, $take:expr) => {
-        struct $name<'a>(&'a mut Found);
+/// The entries of a list, one after the other.
+struct Each<'a, T>(&'a mut Found, fn(&mut Found, T));
 
-        impl<'de> DeserializeSeed<'de> for $name<'_> {
-            type Value = ();
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Each<'_, T> {
+    type Value = ();
 
-            fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-                deserializer.deserialize_seq(self)
-            }
-        }
-
-        impl<'de> Visitor<'de> for $name<'_> {
-            type Value = ();
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-                while let Some(entry) = list.next_element::<$entry>()? {
-                    $take(&mut *self.0, entry);
-                }
-                Ok(())
-            }
-        }
-    };
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
 }
 
-list_of!(Visits, Visit, |found: &mut Found, visit: Visit| {
-    found.history.add(visit.record());
-});
-list_of!(Entries, Activity, Found::take);
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Each<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let Self(found, take) = self;
+        while let Some(entry) = list.next_element()? {
+            take(found, entry);
+        }
+        Ok(())
+    }
+}

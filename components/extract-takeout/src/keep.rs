@@ -1,13 +1,13 @@
 //! Notes of Google Keep.
 
 use extract_core::{
-    Document, Failure, FailureKind, Link, LinkKind, Property, Scalar, Value as Given, escape_line,
-    escape_plain, title,
+    Document, Failure, FailureKind, Property, Scalar, Value as Given, escape_line, escape_plain,
+    title,
 };
 use memchr::memmem;
 use serde_json::{Map, Value};
 
-use crate::activity::history::Body;
+use crate::body::Body;
 
 /// The members of a note's JSON that are read.
 pub(crate) const MEMBERS: [&str; 13] = [
@@ -90,7 +90,7 @@ pub(crate) fn document(name: &str, note: &Map<String, Value>) -> Result<Document
     for attachment in list("attachments") {
         let path = string(&attachment["filePath"]);
         if !path.is_empty() {
-            embed(&mut body, &path);
+            body.image(&path);
             attachments.push(path);
         }
     }
@@ -151,21 +151,4 @@ fn item(item: &Value) -> String {
     let mark = if item["isChecked"] == true { 'x' } else { ' ' };
     let text = escape_line(item["text"].as_str().unwrap_or_default());
     format!("- [{mark}] {text}")
-}
-
-/// A file beside the note, shown in it.
-fn embed(body: &mut Body, path: &str) {
-    body.paragraph("");
-    let start = body.text.len();
-    let shown = path.replace(['[', ']'], " ");
-    body.text
-        .push_str(&format!("![{shown}](<{}>)", path.replace(['<', '>'], " ")));
-    body.links.push(Link {
-        kind: LinkKind::Image,
-        target: path.to_owned(),
-        heading: None,
-        block: None,
-        label: None,
-        span: (start..body.text.len()).into(),
-    });
 }

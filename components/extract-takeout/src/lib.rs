@@ -7,6 +7,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod activity;
+mod body;
 mod calendar;
 mod contacts;
 mod dates;
@@ -105,9 +106,7 @@ fn json(name: &str, stream: Stream<'_>) -> Result<Box<dyn Documents>, Failure> {
     if !found.resources.documents.is_empty() {
         let count = found.resources.documents.len();
         let text = format!("{count} {}", if count == 1 { "entry" } else { "entries" });
-        return Ok(all(found
-            .resources
-            .into_documents("list", name, text, warnings)));
+        return Ok(all(found.resources.into_documents(name, text, warnings)));
     }
     if keep::is_note(&found.note) {
         let mut note = keep::document(name, &found.note)?;

@@ -4,8 +4,8 @@
 use extract_core::{Document, Property, escape_plain, is_youtube_id, title};
 use serde_json::Value;
 
-use crate::activity::history::Body;
 use crate::activity::json::{Activity, time};
+use crate::body::Body;
 
 /// The document of a playlist's entry, a video, a subscription, a channel, a
 /// playlist or a search's result; nothing for other resources.

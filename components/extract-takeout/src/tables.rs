@@ -6,7 +6,7 @@ use extract_core::{
 };
 use serde::Deserialize;
 
-use crate::activity::history::Body;
+use crate::body::Body;
 use crate::items::Items;
 
 /// Reads such a file.
@@ -39,22 +39,16 @@ pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Vec<Document>, Failure>
         ));
     }
     let rows = table.items.documents.len();
-    let (kind, title) = match table.playlist.filter(|_| table.videos > 0) {
-        Some(title) => ("playlist", Some(title)),
-        None => ("table", None),
-    };
-    let text = format!("{rows} entries");
-    let mut documents = table.items.into_documents(kind, name, text, warnings);
+    let title = table.playlist.filter(|_| table.videos > 0);
+    let text = format!("{rows} {}", if rows == 1 { "entry" } else { "entries" });
+    let mut documents = table.items.into_documents(name, text, warnings);
     if let (Some(own), Some(title)) = (documents.first_mut(), title) {
         own.title = title;
-        own.text.insert_str(
-            0,
-            &if table.description.is_empty() {
-                String::new()
-            } else {
-                format!("{}\n\n", escape_plain(&table.description))
-            },
-        );
+        own.kind = "playlist".to_owned();
+        if !table.description.is_empty() {
+            let description = escape_plain(&table.description);
+            own.text = format!("{description}\n\n{}", own.text);
+        }
         own.properties = table.properties;
     }
     Ok(documents)
@@ -122,11 +116,13 @@ impl Table {
     fn video(&mut self, cells: &[&str]) {
         let id = cells[0];
         // A list within the file, before its videos, is what the file is.
-        if self.videos == 0 && self.is_playlist && self.items.documents.len() == 1 {
-            if let Some(list) = self.items.documents.pop() {
-                self.playlist = Some(list.title);
-                self.properties = list.properties;
-            }
+        if self.videos == 0
+            && self.is_playlist
+            && self.items.documents.len() == 1
+            && let Some(list) = self.items.documents.pop()
+        {
+            self.playlist = Some(list.title);
+            self.properties = list.properties;
         }
         self.videos += 1;
         let url = format!("https://www.youtube.com/watch?v={id}");

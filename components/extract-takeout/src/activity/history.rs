@@ -3,82 +3,23 @@
 use std::collections::{BTreeMap, HashMap};
 
 use extract_core::{
-    Batch, Document, Documents, Failure, Link, LinkKind, Property, Scalar, Value, canonical_url,
-    escape_line, escape_plain, title, youtube_video_id,
+    Batch, Document, Documents, Failure, Property, canonical_url, title, youtube_video_id,
 };
 
 use super::affix::{self, Affix, Learner};
+use super::entry::{Entry, Kind};
 use super::{Record, address};
+
+/// Longer titles and descriptions are cut, in bytes.
+const MOST_TITLE: usize = 4 << 10;
+const MOST_DESCRIPTION: usize = 64 << 10;
 
 /// What may be kept of a file, in bytes; the sandbox has a bit more than twice
 /// as much.
 const MOST_HELD: usize = 192 << 20;
 
-/// Of more times than this, only the latest are listed.
-const MOST_TIMES: usize = 1000;
-
 /// What an entry costs beyond its texts, in bytes.
 const ENTRY_COST: usize = 400;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    Video,
-    Search,
-    Visit,
-    /// Something without an address.
-    Activity,
-}
-
-impl Kind {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Video => "video",
-            Self::Search => "search",
-            Self::Visit => "visit",
-            Self::Activity => "activity",
-        }
-    }
-
-    fn words(self, count: usize) -> &'static str {
-        match (self, count) {
-            (Self::Search, 1) => "search",
-            (Self::Search, _) => "searches",
-            (Self::Activity, 1) => "other activity",
-            (Self::Activity, _) => "other activities",
-            (Self::Video, 1) => "video",
-            (Self::Video, _) => "videos",
-            (Self::Visit, 1) => "page",
-            (Self::Visit, _) => "pages",
-        }
-    }
-
-    /// What is done with such a thing, where nothing else is said.
-    fn activity(self) -> Option<&'static str> {
-        match self {
-            Self::Video => Some("watched"),
-            Self::Search => Some("searched"),
-            Self::Visit => Some("visited"),
-            Self::Activity => None,
-        }
-    }
-}
-
-#[derive(Debug)]
-struct Entry {
-    kind: Kind,
-    part: String,
-    url: String,
-    title: String,
-    /// Whether the title is the name alone.
-    bare: bool,
-    subtitles: Vec<(String, String)>,
-    description: String,
-    products: Vec<String>,
-    /// How often each thing was done.
-    counts: BTreeMap<&'static str, usize>,
-    /// In the order of the file.
-    times: Vec<(&'static str, i64)>,
-}
 
 /// Gathers the records of a file, then gives its documents.
 #[derive(Debug, Default)]
@@ -107,6 +48,8 @@ impl History {
             self.ads += 1;
             return;
         }
+        cut(&mut record.title, MOST_TITLE);
+        cut(&mut record.description, MOST_DESCRIPTION);
         let raw_url = std::mem::take(&mut record.url);
         let url = address::target(raw_url.trim());
         let said = match (record.verb.as_str(), record.bare) {
@@ -132,12 +75,12 @@ impl History {
             return;
         } else {
             let title = title::tidy(&record.title).unwrap_or_default();
-            (Kind::Activity, format!("activity/{title}"), String::new())
+            (Kind::Action, format!("action/{title}"), String::new())
         };
         let learner = match kind {
             Kind::Video => Some(&mut self.videos),
             Kind::Visit => Some(&mut self.visits),
-            Kind::Search | Kind::Activity => None,
+            Kind::Search | Kind::Action => None,
         };
         if let Some(learner) = learner.filter(|_| !record.bare) {
             learner.see(&record.title, raw_url.trim());
@@ -184,11 +127,8 @@ impl History {
         entry.times.extend(record.time.map(|time| (activity, time)));
         // A removed thing has its address for a name; another record may still
         // have the name.
-        let nameless = |title: &str| title.is_empty() || title.contains("://");
-        if nameless(&entry.title)
-            && !record.title.trim().is_empty()
-            && !(nameless(&record.title) && !entry.title.is_empty())
-        {
+        let nameless = |title: &str| title.trim().is_empty() || title.contains("://");
+        if entry.title.is_empty() || (nameless(&entry.title) && !nameless(&record.title)) {
             self.held += record.title.len();
             entry.title = record.title;
             entry.bare = record.bare;
@@ -249,7 +189,6 @@ impl History {
             ));
         }
         let mut own = Document {
-            kind: "history".to_owned(),
             title: title::from_name(name),
             text: totals.join(", "),
             properties: vec![Property::number("entries", self.records as f64)],
@@ -266,7 +205,12 @@ impl History {
     }
 }
 
-/// `1 entry`, `2 entries`, with the verb after what they are.
+/// Cuts a text to so many bytes.
+fn cut(text: &mut String, most: usize) {
+    text.truncate(text.floor_char_boundary(most));
+}
+
+/// `1 entry ... was left out`, `2 entries ... were left out`.
 fn left_out(count: usize, what: &str) -> String {
     if count == 1 {
         format!("1 entry {what} was left out.")
@@ -308,161 +252,5 @@ impl Documents for HistoryDocuments {
             pieces: Vec::new(),
             last: self.own.is_none() && self.entries.len() == 0,
         })
-    }
-}
-
-impl Entry {
-    /// The name of the thing; nothing where only its address is known.
-    fn name(&self, affix: &Affix) -> Option<String> {
-        let raw = self.title.trim();
-        let name = if self.bare || self.kind == Kind::Activity {
-            raw
-        } else {
-            affix
-                .strip(raw)
-                .or_else(|| affix::strip_known(raw))
-                .unwrap_or(raw)
-        };
-        let removed = self.kind == Kind::Video && youtube_video_id(name).is_some();
-        title::tidy(name).filter(|_| !removed)
-    }
-
-    fn into_document(mut self, affix: &Affix) -> Document {
-        let name = self.name(affix);
-        let mut body = Body::default();
-        let mut properties = Vec::new();
-        if !self.url.is_empty() {
-            properties.push(Property::text("url", &self.url));
-        }
-        if self.kind == Kind::Video {
-            let channel = self.subtitles.iter().position(|(name, url)| {
-                !name.is_empty() && (address::is_channel(url) || !url.is_empty())
-            });
-            if let Some(at) = channel {
-                let (name, url) = self.subtitles.remove(at);
-                properties.push(Property::text("author", &name));
-                body.line("Channel: ", &name, &url);
-            }
-            if name.is_none() {
-                properties.push(Property {
-                    name: "removed".to_owned(),
-                    value: Value::One(Scalar::Boolean(true)),
-                });
-            }
-        }
-        if self.kind == Kind::Search || self.kind == Kind::Activity {
-            body.line("", name.as_deref().unwrap_or_default(), "");
-        }
-        for (name, url) in &self.subtitles {
-            body.line("", name, url);
-        }
-        if !self.description.trim().is_empty() {
-            body.paragraph(&escape_plain(self.description.trim()));
-        }
-        if !self.url.is_empty() {
-            body.address(&self.url);
-        }
-
-        if !self.products.is_empty() {
-            properties.push(Property::texts("product", &self.products));
-        }
-        properties.push(Property::texts("activity", self.counts.keys().copied()));
-        let views: usize = ["watched", "visited", "viewed"]
-            .iter()
-            .filter_map(|activity| self.counts.get(activity))
-            .sum();
-        if views > 0 {
-            properties.push(Property::number("views", views as f64));
-        }
-        self.push_times(&mut properties);
-        let title = name.unwrap_or_else(|| match self.kind {
-            Kind::Video => format!("Video {} (removed)", self.part),
-            _ => self.url.clone(),
-        });
-        Document {
-            part: self.part,
-            kind: self.kind.word().to_owned(),
-            title,
-            text: body.text,
-            links: body.links,
-            properties,
-            ..Document::default()
-        }
-    }
-
-    /// First and last time as the document's own dates, and the times of each
-    /// activity under its name, the latest first.
-    fn push_times(&mut self, properties: &mut Vec<Property>) {
-        self.times.sort_by(|a, b| b.1.cmp(&a.1));
-        if let (Some((_, last)), Some((_, first))) = (self.times.first(), self.times.last()) {
-            properties.push(Property::timestamp("created", *first));
-            properties.push(Property::timestamp("modified", *last));
-        }
-        for activity in self.counts.keys() {
-            let times = self.times.iter().filter(|(done, _)| done == activity);
-            let times: Vec<Scalar> = times
-                .take(MOST_TIMES)
-                .map(|(_, time)| Scalar::Timestamp(*time))
-                .collect();
-            if !times.is_empty() {
-                properties.push(Property {
-                    name: (*activity).to_owned(),
-                    value: Value::Many(times),
-                });
-            }
-        }
-    }
-}
-
-/// A text with its links.
-#[derive(Debug, Default)]
-pub(crate) struct Body {
-    pub(crate) text: String,
-    pub(crate) links: Vec<Link>,
-}
-
-impl Body {
-    pub(crate) fn paragraph(&mut self, markdown: &str) {
-        if !self.text.is_empty() {
-            self.text.push_str("\n\n");
-        }
-        self.text.push_str(markdown);
-    }
-
-    /// A name, linked where it has an address.
-    pub(crate) fn line(&mut self, before: &str, name: &str, url: &str) {
-        let name = escape_line(name);
-        if name.is_empty() {
-            return;
-        }
-        self.paragraph(before);
-        let start = self.text.len();
-        match canonical_url(url).filter(|url| !url.contains([')', '(', ' '])) {
-            Some(url) => {
-                self.text
-                    .push_str(&format!("[{}]({url})", name.replace(['[', ']'], " ")));
-                self.link(start, url, Some(name));
-            }
-            None => self.text.push_str(&name),
-        }
-    }
-
-    /// An address by itself.
-    pub(crate) fn address(&mut self, url: &str) {
-        self.paragraph("");
-        let start = self.text.len();
-        self.text.push_str(&format!("<{url}>"));
-        self.link(start, url.to_owned(), None);
-    }
-
-    fn link(&mut self, start: usize, target: String, label: Option<String>) {
-        self.links.push(Link {
-            kind: LinkKind::Hyperlink,
-            target,
-            heading: None,
-            block: None,
-            label,
-            span: (start..self.text.len()).into(),
-        });
     }
 }

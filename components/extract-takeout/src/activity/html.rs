@@ -37,11 +37,7 @@ pub(crate) struct Dates {
 /// # Errors
 /// What the host says.
 pub(crate) fn read(mut stream: Stream<'_>, mut take: impl FnMut(Record)) -> Result<Dates, Failure> {
-    let mut cells = Cells {
-        rest: Vec::new(),
-        started: false,
-        done: false,
-    };
+    let mut cells = Cells::default();
     let mut sample = Vec::new();
     while sample.len() < SAMPLE
         && let Some(cell) = cells.next(&mut stream)?
@@ -60,46 +56,57 @@ pub(crate) fn read(mut stream: Stream<'_>, mut take: impl FnMut(Record)) -> Resu
 }
 
 /// Cuts a stream into cells.
+#[derive(Default)]
 struct Cells {
-    rest: Vec<u8>,
+    buffer: Vec<u8>,
+    /// Where the next cell begins, or, before the first, what is not searched
+    /// yet.
+    start: usize,
+    /// Whether a cell begins at `start`.
     started: bool,
     done: bool,
 }
 
 impl Cells {
     fn next(&mut self, stream: &mut Stream<'_>) -> Result<Option<String>, Failure> {
-        // Where a search went on from without success is not searched again.
-        let mut from = if self.started { CELL.len() } else { 0 };
+        // What was searched without success is not searched again.
+        let mut from = self.start + if self.started { CELL.len() } else { 0 };
         loop {
-            let found = self
-                .rest
-                .get(from..)
-                .and_then(|rest| memmem::find(rest, CELL));
-            if let Some(at) = found.map(|at| at + from) {
-                let after = self.rest.split_off(at);
-                let cell = std::mem::replace(&mut self.rest, after);
+            let unread = self.buffer.get(from..).unwrap_or_default();
+            if let Some(at) = memmem::find(unread, CELL) {
+                let cell = self.start..from + at;
+                self.start = cell.end;
                 if std::mem::replace(&mut self.started, true) {
-                    return Ok(Some(text(&cell)));
+                    return Ok(Some(text(&self.buffer[cell])));
                 }
-                from = CELL.len();
+                from = self.start + CELL.len();
                 continue;
             }
             if self.done {
-                let cell = std::mem::take(&mut self.rest);
+                let last = std::mem::take(&mut self.buffer).split_off(self.start);
+                self.start = 0;
                 let started = std::mem::replace(&mut self.started, false);
-                return Ok(started.then(|| text(&cell)));
+                return Ok(started.then(|| text(&last)));
             }
-            from = self.rest.len().saturating_sub(CELL.len()).max(from);
-            // What is before the first cell, or over the limit, is not kept.
-            let kept = if self.started { MOST_CELL } else { 0 };
-            if from > kept {
-                self.rest.drain(kept..from);
-                from = kept;
-            }
+            from = from.max((self.buffer.len() + 1).saturating_sub(CELL.len()));
+            from -= self.forget(from);
             let piece = stream.piece()?;
             self.done = piece.is_empty();
-            self.rest.extend_from_slice(&piece);
+            self.buffer.extend_from_slice(&piece);
         }
+    }
+
+    /// Drops what is before the cell that is open, and what of it is over the
+    /// limit and before `searched`. Gives how many bytes that were.
+    fn forget(&mut self, searched: usize) -> usize {
+        let kept = if self.started { MOST_CELL } else { 0 };
+        let before = self.buffer.len();
+        if searched > self.start + kept {
+            self.buffer.drain(self.start + kept..searched);
+        }
+        self.buffer.drain(..self.start);
+        self.start = 0;
+        before - self.buffer.len()
     }
 }
 

@@ -65,6 +65,14 @@ fn cells_are_found_across_the_pieces_of_a_stream() {
     assert!(documents[0].warnings.is_empty());
 }
 
+/// Each cell used to move all that was read after it.
+#[test]
+fn a_page_of_empty_cells_takes_linear_time() {
+    let html = "<div class=\"outer-cell\">".repeat(1 << 18);
+    let documents = extract("a.html", html.into()).unwrap();
+    assert_eq!(documents.len(), 1);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
