@@ -12,9 +12,33 @@ pub(crate) struct Out {
     /// The line of the original that the marks say for what comes next; 0
     /// while there is none.
     line: u32,
+    /// Whether lines of the original say nothing.
+    without_lines: bool,
 }
 
+/// Longer lines, in bytes on average, are those of a program's output: to know
+/// the line is to know nothing.
+const LONG_LINE: usize = 2000;
+
 impl Out {
+    /// A text made from `original`, whose lines are marked where they are not
+    /// as long as those that no person reads.
+    pub(crate) fn of(original: &str) -> Self {
+        let lines = original.bytes().filter(|&byte| byte == b'\n').count() + 1;
+        Self {
+            without_lines: original.len() / lines > LONG_LINE,
+            ..Self::default()
+        }
+    }
+
+    /// A text in which no lines are marked.
+    pub(crate) fn without_lines() -> Self {
+        Self {
+            without_lines: true,
+            ..Self::default()
+        }
+    }
+
     /// Adds text.
     pub(crate) fn push(&mut self, text: &str) {
         if self.line > 0 {
@@ -26,7 +50,7 @@ impl Out {
 
     /// Says that what comes next stands on `line` of the original.
     pub(crate) fn at_line(&mut self, line: u32) {
-        if self.line == line {
+        if self.line == line || self.without_lines {
             return;
         }
         self.line = line;
@@ -230,6 +254,16 @@ pub(crate) fn is_data(text: &str) -> bool {
     }
     text.bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b"+/=-_\n".contains(&byte))
+}
+
+/// What has to stand before a paragraph that begins with `text`, so that
+/// Markdown does not take it for something else.
+pub(crate) fn escape_before(text: &str) -> &'static str {
+    if escape_start(text).starts_with('\\') && !text.starts_with('\\') {
+        "\\"
+    } else {
+        ""
+    }
 }
 
 /// The start of a paragraph without what Markdown takes for a heading, a list,

@@ -3,17 +3,38 @@
 mod directives;
 mod inline;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use extract_core::{Document, Property, title};
 
 use crate::dates;
 use crate::lists::{Lists, mark, split_indent};
-use crate::out::{Out, add_tag, escape_start, fence};
+use crate::out::{Inline, Out, add_tag, escape_before, fence};
 use inline::inline;
 
-/// Targets by name in lower case.
-type Targets = HashMap<String, String>;
+/// What links lead to.
+#[derive(Debug, Default)]
+struct Targets {
+    /// By name in lower case.
+    named: HashMap<String, String>,
+    /// Those of links without a name, in order.
+    unnamed: Vec<String>,
+    /// The next of them.
+    next: Cell<usize>,
+}
+
+impl Targets {
+    fn named(&self, name: &str) -> Option<&str> {
+        self.named.get(&name.to_lowercase()).map(String::as_str)
+    }
+
+    fn next_unnamed(&self) -> Option<&str> {
+        let next = self.next.get();
+        self.next.set(next + 1);
+        self.unnamed.get(next).map(String::as_str)
+    }
+}
 
 /// Reads a document.
 pub(crate) fn read(text: &str) -> Document {
@@ -40,17 +61,27 @@ pub(crate) fn read(text: &str) -> Document {
     }
 }
 
-/// What `.. _name: target` defines.
+/// What `.. _name: target` and `__ target` define.
 fn targets(lines: &[&str]) -> Targets {
-    let mut targets = Targets::new();
+    let mut targets = Targets::default();
     for line in lines {
-        if let Some((name, target)) = line.trim().strip_prefix(".. _").and_then(split_target)
+        let line = line.trim();
+        if let Some(target) = unnamed_target(line) {
+            targets.unnamed.push(target.to_owned());
+        } else if let Some((name, target)) = line.strip_prefix(".. _").and_then(split_target)
             && !target.is_empty()
         {
-            targets.insert(name.to_lowercase(), target.to_owned());
+            targets.named.insert(name.to_lowercase(), target.to_owned());
         }
     }
     targets
+}
+
+/// `__ target` or `.. __: target`.
+fn unnamed_target(line: &str) -> Option<&str> {
+    line.strip_prefix("__ ")
+        .or_else(|| line.strip_prefix(".. __:"))
+        .map(str::trim)
 }
 
 fn split_target(rest: &str) -> Option<(&str, &str)> {
@@ -93,6 +124,9 @@ impl<'a> Rst<'a> {
         } else if column == 0 && adornment(text).is_some_and(|(_, length)| length >= 4) {
             self.out.blank();
             self.out.line(number, "---");
+            self.at += 1;
+        } else if text.starts_with("__ ") {
+            // Where a link leads to.
             self.at += 1;
         } else if text == ".." || text.starts_with(".. ") {
             self.explicit(column, text.trim_end());
@@ -148,9 +182,20 @@ impl<'a> Rst<'a> {
         true
     }
 
+    /// A line of a paragraph: what its markup becomes may look like other.
+    fn paragraph(&mut self, number: u32, mut lead: String, text: &str) {
+        let inline = inline(text, &self.targets);
+        lead.push_str(escape_before(&inline.text));
+        self.push(number, &lead, inline);
+    }
+
     /// A line with markup inside; answers what was written.
     fn written(&mut self, number: u32, lead: &str, text: &str) -> String {
         let inline = inline(text, &self.targets);
+        self.push(number, lead, inline)
+    }
+
+    fn push(&mut self, number: u32, lead: &str, inline: Inline) -> String {
         self.out.at_line(number);
         self.out.push(lead);
         self.out.push_linked(&inline.text, inline.links);
@@ -178,8 +223,7 @@ impl<'a> Rst<'a> {
             self.written(number, &lead, rest);
         } else if !shown.is_empty() {
             let lead = self.lists.text(column);
-            let shown = escape_start(&shown);
-            self.written(number, &lead, &shown);
+            self.paragraph(number, lead, &shown);
         }
         if literal {
             self.skip_blank();

@@ -62,6 +62,17 @@ fn links_code_and_roles() {
 }
 
 #[test]
+fn links_without_names_and_pictures_for_words() {
+    let document = read(
+        "|badge|_ and `one`__, `two`__, `just code`.\n\n__ https://one.example/\n.. __: https://two.example/\n.. |badge| image:: b.png\n   :alt: state\n",
+    );
+    assert_eq!(
+        document.text,
+        "badge and [one](https://one.example/), [two](https://two.example/), `just code`.\n\n![state](b.png)\n"
+    );
+}
+
+#[test]
 fn directives_and_blocks() {
     let document = read(
         "Look::\n\n    code here\n      deeper\n\n.. code-block:: python\n   :linenos:\n\n   def f():\n       pass\n\n.. note:: Mind the gap\n   and more.\n\n.. image:: a.png\n   :alt: A pic\n\n.. A comment\n   of two lines\n\n- one\n\n  * two\n\n=====  =====\nA      B\n=====  =====\n1      2\n=====  =====\n\nend\n",
