@@ -58,8 +58,8 @@ impl Extractor for Text {
     }
 }
 
-/// Markup that a person writes is smaller, in bytes. All of its lines are kept
-/// in memory at once.
+/// Markup that a person writes is smaller, in bytes, and so are subtitles. All
+/// of their lines are kept in memory at once.
 const MOST_MARKUP: usize = 16 << 20;
 
 /// Extracts the document in a file. Of `input`, name and media type count.
@@ -77,7 +77,7 @@ pub fn extract(
     let mut kind = format::tell(settings.format, input, &text);
     let is_markup = matches!(
         kind,
-        Kind::Org | Kind::Rst | Kind::AsciiDoc | Kind::Tex | Kind::Rtf
+        Kind::Org | Kind::Rst | Kind::AsciiDoc | Kind::Tex | Kind::Rtf | Kind::Subtitles(_)
     );
     if is_markup && text.len() > MOST_MARKUP {
         kind = Kind::Plain;
@@ -120,8 +120,11 @@ pub fn extract(
     Ok(document)
 }
 
-/// Nothing in the text is markup.
-fn plain(text: String) -> Document {
+/// Nothing in the text is markup; what a terminal was told is left out.
+fn plain(mut text: String) -> Document {
+    if text.contains("\u{1B}[") {
+        text = out::without_colours(&text);
+    }
     Document {
         marks: out::from_first_line(&text),
         text,

@@ -287,3 +287,17 @@ pub(crate) fn escape_start(text: &str) -> String {
         text.to_owned()
     }
 }
+
+/// A text without the sequences that set colours.
+pub(crate) fn without_colours(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\u{1B}[") {
+        plain.push_str(&rest[..at]);
+        let after = &rest[at + 2..];
+        let end = after.find(|c: char| !c.is_ascii_digit() && c != ';');
+        rest = end.map_or("", |end| &after[after.ceil_char_boundary(end + 1)..]);
+    }
+    plain.push_str(rest);
+    plain
+}

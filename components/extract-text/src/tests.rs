@@ -216,6 +216,10 @@ fn plain_text_stays_as_it_is() {
     let document = read("server.log", "# not a heading\r\nline 2\n");
     assert_eq!(document.text, "# not a heading\nline 2\n");
     assert_eq!(document.title, "server");
+    assert_eq!(
+        read("a.log", "\u{1B}[1;31merror\u{1B}[0m: x\n").text,
+        "error: x\n"
+    );
     assert_eq!(document.marks, [Mark::line(0, 1)]);
 }
 
