@@ -192,13 +192,37 @@ fn written(kind: LinkKind, label: &str, target: &str) -> (String, Option<Link>) 
     };
     let link = Link {
         kind,
-        target: path.to_owned(),
+        target: if has_scheme {
+            path.to_owned()
+        } else {
+            percent_decoded(path)
+        },
         heading,
         block: None,
         label: (!label.is_empty() && label != target).then(|| label.to_owned()),
         span: (0..text.len()).into(),
     };
     (text, Some(link))
+}
+
+/// A path without `%20` and the like; as it is where that gives no text.
+fn percent_decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits
+            .filter(|digits| first == b'%' && !digits.starts_with('+'))
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(first));
+        rest = if byte.is_some() { &after[2..] } else { after };
+    }
+    match String::from_utf8(bytes) {
+        Ok(decoded) if !decoded.contains(char::is_control) => decoded,
+        _ => path.to_owned(),
+    }
 }
 
 /// A text made of words and links.

@@ -84,6 +84,8 @@ fn minified_code_is_refused() {
     let failure = try_read("a.js", "var a=1;".repeat(10_000).as_bytes()).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unsupported);
     assert!(failure.message.contains("minified"));
+    let prose = "A long paragraph. ".repeat(1000);
+    assert!(try_read("a.typ", prose.as_bytes()).is_ok());
 }
 
 #[test]

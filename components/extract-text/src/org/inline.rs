@@ -44,7 +44,17 @@ fn bracket(near: &str, done: &mut Inline) -> Option<usize> {
             None => (&inside[..end], ""),
         };
         let target = target.trim().trim_start_matches("file:");
-        let target = target.split("::").next().unwrap_or(target);
+        let heading;
+        let target = match target.strip_prefix('*') {
+            // A heading of the same file.
+            Some(name) => {
+                heading = format!("#{name}");
+                &heading
+            }
+            // What is searched for in a file stands after it.
+            None if !target.contains("://") => target.split("::").next().unwrap_or(target),
+            None => target,
+        };
         if is_picture(target) {
             done.push_link(image(label, target));
         } else {
