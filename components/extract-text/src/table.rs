@@ -147,6 +147,8 @@ fn has_open_quote(text: &str, delimiter: u8) -> bool {
 /// How a table is written down.
 struct Shape {
     columns: usize,
+    /// How many records stand before the table.
+    before: usize,
     /// The cells of the header; none where there is no header.
     names: Vec<String>,
     /// Whether as a table; else as a list of records.
@@ -156,17 +158,21 @@ struct Shape {
 impl Shape {
     fn of(text: &str, delimiter: u8, quoting: bool) -> Self {
         let sample = sample(text, delimiter, quoting);
-        let (columns, _) = most_common_width(&sample);
-        let first = sample.iter().position(|record| record.len() == columns);
-        let rows = &sample[first.unwrap_or(0)..];
-        let names = match rows.split_first() {
+        let (common, _) = most_common_width(&sample);
+        // Rows may leave out cells at their end; a header seldom does.
+        let first = sample.iter().position(|record| record.len() >= common);
+        let before = first.unwrap_or(0);
+        let rows = &sample[before..];
+        let names: Vec<String> = match rows.split_first() {
             Some((first, rest)) if is_header(first, rest) => first.iter().map(one_line).collect(),
             _ => Vec::new(),
         };
+        let columns = common.max(names.len());
         let bytes: usize = rows.iter().map(|row| row.as_slice().len()).sum();
         let narrow = columns <= MOST_COLUMNS && bytes / rows.len().max(1) <= MOST_ROW;
         Self {
             columns,
+            before,
             names,
             narrow,
         }
@@ -250,7 +256,7 @@ impl Writer {
                 left_out += 1;
                 continue;
             }
-            if !in_table && record.len() != self.shape.columns {
+            if index < self.shape.before {
                 // What stands before the table: its title, notes.
                 let words: Vec<String> = record
                     .iter()

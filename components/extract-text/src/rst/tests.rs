@@ -87,3 +87,15 @@ fn directives_and_blocks() {
     assert_eq!(line_of(&document, "- two"), 23);
     assert_eq!(line_of(&document, "end"), 31);
 }
+
+#[test]
+fn sessions_stay_as_they_were() {
+    let document = read("Try:\n\n>>> for x in y:\n...     x\n1\n\nend\n");
+    assert_eq!(
+        document.text,
+        "Try:\n\n```python\n>>> for x in y:\n...     x\n1\n```\n\nend\n"
+    );
+    assert_eq!(line_of(&document, "end"), 7);
+    assert_eq!(line_of(&document, ">>> for"), 3);
+    assert_eq!(read("\t>>> x\n\t1\n").text, "```python\n>>> x\n1\n```\n");
+}

@@ -109,3 +109,13 @@ fn spreadsheets_say_what_stands_between() {
     assert!(text("sep=|\nx|y,z\n1|2,5\n").starts_with("| x | y,z |"));
     assert!(text("a\tb,c\n1,5\t2\n").starts_with("| a | b,c |"));
 }
+
+#[test]
+fn a_header_may_be_longer_than_most_rows() {
+    assert_eq!(
+        text(
+            "version,date,end,later\n1,2004-01-01,2005-01-01\n2,2005-01-01,2006-01-01\n3,2006-01-01,2007-01-01,2008-01-01\n"
+        ),
+        "| version | date | end | later |\n| --- | --- | --- | --- |\n| 1 | 2004-01-01 | 2005-01-01 |\n| 2 | 2005-01-01 | 2006-01-01 |\n| 3 | 2006-01-01 | 2007-01-01 | 2008-01-01 |\n"
+    );
+}
