@@ -213,6 +213,7 @@ fuzz SECONDS="600":
     for what in query analyze html; do
     for what in query analyze mail; do
     for what in query analyze extract_bookmarks extract_takeout; do
+    for what in query analyze extract_text extract_archive; do
         mkdir -p "$work/corpus/$what" "$work/found/$what"
         # No address sanitizer: there is no unsafe code to try.
         cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$what" \

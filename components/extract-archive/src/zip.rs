@@ -15,8 +15,10 @@ use crate::recover::Recovered;
 use crate::source::Source;
 use crate::walk::{Member, Members};
 
-/// More entries than this are not listed: a list takes memory.
+/// More entries, or entries whose names have more bytes together, are not
+/// listed: a list takes memory.
 const MOST_LISTED: usize = 250_000;
+const MOST_NAMES: usize = 32 << 20;
 
 /// Whether a file begins as a zip archive does, an empty or a split one
 /// included.
@@ -70,7 +72,7 @@ fn list(archive: ZipArchive<Source>, buffer: &mut [u8]) -> Zip {
     let mut entries: Vec<Entry> = Vec::new();
     let mut warnings = Vec::new();
     let mut charset = Charset::new();
-    let mut links = 0;
+    let (mut links, mut names) = (0, 0);
     let mut directory = archive.entries(buffer);
     loop {
         let record = match directory.next_entry() {
@@ -91,9 +93,10 @@ fn list(archive: ZipArchive<Source>, buffer: &mut [u8]) -> Zip {
             links += 1;
             continue;
         }
-        if entries.len() == MOST_LISTED {
+        if entries.len() == MOST_LISTED || names > MOST_NAMES {
             warnings.push(format!(
-                "The archive has more than {MOST_LISTED} entries; those after them were not read."
+                "The archive has more than {} entries; those after them were not read.",
+                entries.len()
             ));
             break;
         }
@@ -101,6 +104,7 @@ fn list(archive: ZipArchive<Source>, buffer: &mut [u8]) -> Zip {
         if !is_utf8 {
             charset.feed(&name);
         }
+        names += name.len();
         raw.push((name, is_utf8));
         entries.push(Entry {
             path: String::new(),

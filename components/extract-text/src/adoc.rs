@@ -3,7 +3,7 @@
 use extract_core::{Document, Property, title};
 
 use crate::dates;
-use crate::out::{Inline, Out, add_tag, escape_start, fence, image, link, numbered};
+use crate::out::{Inline, Out, add_tag, escape_before, fence, image, link, numbered};
 
 /// Markup that is longer is none, in bytes.
 const MOST: usize = 2000;
@@ -183,7 +183,8 @@ impl Adoc {
         } else if let Some(term) = text.strip_suffix("::") {
             self.written(number, "- ", &format!("*{term}*"));
         } else {
-            self.written(number, "", &escape_start(text.trim_end_matches(" +")));
+            let text = text.trim_end_matches(" +");
+            self.written(number, escape_before(text), text);
         }
     }
 
@@ -232,7 +233,9 @@ fn attribute(line: &str) -> Option<(&str, &str)> {
 /// Links, images and emphasis inside a line.
 fn inline(text: &str) -> Inline {
     let mut done = Inline::default();
-    let mut rest = text;
+    // Words that are passed on as they are.
+    let text = &text.replace("`+", "`").replace("+`", "`");
+    let mut rest = text.as_str();
     while let Some(at) = rest.find(['[', '*', '<']) {
         let (before, after) = rest.split_at(at);
         let near = &after[..after.floor_char_boundary(MOST)];

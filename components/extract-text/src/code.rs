@@ -9,10 +9,23 @@ use crate::out::{Out, fence};
 const MOST_AVERAGE_LINE: usize = 500;
 const ENOUGH: usize = 5000;
 
+/// Languages in which people write prose and data, whose lines may be long.
+const PROSE: [&str; 8] = [
+    "bibtex",
+    "diff",
+    "ini",
+    "properties",
+    "sql",
+    "toml",
+    "typst",
+    "yaml",
+];
+
 /// Reads code in `language`.
 pub(crate) fn read(text: &str, language: &str) -> Result<Document, Failure> {
     let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
-    if text.len() > ENOUGH && text.len() / lines.max(1) > MOST_AVERAGE_LINE {
+    let is_code = !PROSE.contains(&language);
+    if is_code && text.len() > ENOUGH && text.len() / lines.max(1) > MOST_AVERAGE_LINE {
         return Err(Failure::new(
             FailureKind::Unsupported,
             format!(

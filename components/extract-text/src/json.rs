@@ -21,7 +21,7 @@ pub(crate) fn read(text: &str, max_text: usize) -> Document {
     match root {
         // Many values one after the other: JSON Lines.
         Some(end) if Scanner::new(text, end..text.len(), 1).peek().is_some() => {
-            writer.values(whole, 1);
+            writer.records();
         }
         _ => writer.sections(whole, 1, 1),
     }

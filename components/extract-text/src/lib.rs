@@ -18,6 +18,7 @@ mod notebook;
 mod org;
 mod out;
 mod rst;
+mod rtf;
 mod settings;
 mod subtitles;
 mod table;
@@ -57,6 +58,10 @@ impl Extractor for Text {
     }
 }
 
+/// Markup that a person writes is smaller, in bytes, and so are subtitles. All
+/// of their lines are kept in memory at once.
+const MOST_MARKUP: usize = 16 << 20;
+
 /// Extracts the document in a file. Of `input`, name and media type count.
 ///
 /// # Errors
@@ -69,7 +74,16 @@ pub fn extract(
 ) -> Result<Document, Failure> {
     let Decoded { text, mut warnings } = extract_core::decode(bytes)?;
     let text = extract_core::unify_newlines(text);
-    let kind = format::tell(settings.format, input, &text);
+    let mut kind = format::tell(settings.format, input, &text);
+    let is_markup = matches!(
+        kind,
+        Kind::Org | Kind::Rst | Kind::AsciiDoc | Kind::Tex | Kind::Rtf | Kind::Subtitles(_)
+    );
+    if is_markup && text.len() > MOST_MARKUP {
+        kind = Kind::Plain;
+        warnings
+            .push("The file is too large to be read as markup; it was read as text.".to_owned());
+    }
     let mut document = match kind {
         Kind::Plain => plain(text),
         Kind::Code(language) => code::read(&text, language)?,
@@ -85,6 +99,7 @@ pub fn extract(
         Kind::Rst => rst::read(&text),
         Kind::AsciiDoc => adoc::read(&text),
         Kind::Tex => tex::read(&text),
+        Kind::Rtf => rtf::read(&text),
         Kind::Subtitles(how) => subtitles::read(&text, how, input.name),
     };
     if document.title.is_empty() {
@@ -105,8 +120,11 @@ pub fn extract(
     Ok(document)
 }
 
-/// Nothing in the text is markup.
-fn plain(text: String) -> Document {
+/// Nothing in the text is markup; what a terminal was told is left out.
+fn plain(mut text: String) -> Document {
+    if text.contains("\u{1B}[") {
+        text = out::without_colours(&text);
+    }
     Document {
         marks: out::from_first_line(&text),
         text,

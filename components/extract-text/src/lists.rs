@@ -55,6 +55,18 @@ pub(crate) fn split_indent(line: &str) -> (usize, &str) {
     (column, rest)
 }
 
+/// A line without white space in its first `columns` columns.
+pub(crate) fn without_indent(line: &str, columns: usize) -> &str {
+    let mut column = 0;
+    let indent = line.bytes().take_while(|byte| {
+        let inside = column < columns && matches!(byte, b' ' | b'\t');
+        column += if *byte == b'\t' { 8 } else { 1 };
+        inside
+    });
+    let length = indent.count();
+    &line[length..]
+}
+
 /// The mark of a list's item at the start of a line, as Markdown writes it, and
 /// what follows. Letters and Roman numbers become numbers.
 pub(crate) fn mark(text: &str) -> Option<(String, &str)> {

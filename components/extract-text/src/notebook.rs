@@ -217,21 +217,7 @@ fn output(output: &Output) -> (String, bool) {
         let value = output.evalue.as_deref().unwrap_or_default();
         text.push_str(&format!("{name}: {value}"));
     }
-    (without_colours(&text), false)
-}
-
-/// A text without the sequences that set colours.
-fn without_colours(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("\u{1B}[") {
-        plain.push_str(&rest[..at]);
-        let after = &rest[at + 2..];
-        let end = after.find(|c: char| !c.is_ascii_digit() && c != ';');
-        rest = end.map_or("", |end| &after[after.ceil_char_boundary(end + 1)..]);
-    }
-    plain.push_str(rest);
-    plain
+    (crate::out::without_colours(&text), false)
 }
 
 fn shorten(text: &str) -> (&str, bool) {

@@ -40,6 +40,7 @@ pub(crate) fn read(text: &str) -> Document {
         headed: false,
         in_table: false,
         quoted: false,
+        no_drawer_until: 0,
     };
     while let Some((index, line)) = org.lines.next() {
         org.line(index as u32 + 1, line);
@@ -64,6 +65,8 @@ struct Org<'a> {
     in_table: bool,
     /// Whether lines belong to a quote.
     quoted: bool,
+    /// The line up to which what looks like a drawer has no end.
+    no_drawer_until: u32,
 }
 
 impl<'a> Org<'a> {
@@ -85,7 +88,7 @@ impl<'a> Org<'a> {
             // A comment.
         } else if trimmed == ":" || trimmed.starts_with(": ") {
             self.fixed_width(number, trimmed);
-        } else if is_drawer(trimmed) && self.drawer(trimmed) {
+        } else if is_drawer(trimmed) && self.drawer(number, trimmed) {
             // Said as properties.
         } else if trimmed.len() >= 5 && trimmed.bytes().all(|byte| byte == b'-') {
             self.out.blank();
@@ -318,12 +321,17 @@ impl<'a> Org<'a> {
     }
 
     /// Takes a drawer, whose first line is `name`; false where it has no end.
-    fn drawer(&mut self, name: &str) -> bool {
+    fn drawer(&mut self, number: u32, name: &str) -> bool {
+        if number < self.no_drawer_until {
+            return false;
+        }
         let ahead = self.lines.clone().take(MOST_DRAWER);
         let Some(length) = ahead
             .map(|(_, line)| line.trim())
             .position(|line| line.eq_ignore_ascii_case(":end:"))
         else {
+            // A drawer after half of these lines could still end after them.
+            self.no_drawer_until = number.saturating_add(MOST_DRAWER as u32 / 2);
             return false;
         };
         let is_properties = name.eq_ignore_ascii_case(":properties:");

@@ -12,9 +12,33 @@ pub(crate) struct Out {
     /// The line of the original that the marks say for what comes next; 0
     /// while there is none.
     line: u32,
+    /// Whether lines of the original say nothing.
+    without_lines: bool,
 }
 
+/// Longer lines, in bytes on average, are those of a program's output: to know
+/// the line is to know nothing.
+const LONG_LINE: usize = 2000;
+
 impl Out {
+    /// A text made from `original`, whose lines are marked where they are not
+    /// as long as those that no person reads.
+    pub(crate) fn of(original: &str) -> Self {
+        let lines = original.bytes().filter(|&byte| byte == b'\n').count() + 1;
+        Self {
+            without_lines: original.len() / lines > LONG_LINE,
+            ..Self::default()
+        }
+    }
+
+    /// A text in which no lines are marked.
+    pub(crate) fn without_lines() -> Self {
+        Self {
+            without_lines: true,
+            ..Self::default()
+        }
+    }
+
     /// Adds text.
     pub(crate) fn push(&mut self, text: &str) {
         if self.line > 0 {
@@ -26,7 +50,7 @@ impl Out {
 
     /// Says that what comes next stands on `line` of the original.
     pub(crate) fn at_line(&mut self, line: u32) {
-        if self.line == line {
+        if self.line == line || self.without_lines {
             return;
         }
         self.line = line;
@@ -168,13 +192,37 @@ fn written(kind: LinkKind, label: &str, target: &str) -> (String, Option<Link>) 
     };
     let link = Link {
         kind,
-        target: path.to_owned(),
+        target: if has_scheme {
+            path.to_owned()
+        } else {
+            percent_decoded(path)
+        },
         heading,
         block: None,
         label: (!label.is_empty() && label != target).then(|| label.to_owned()),
         span: (0..text.len()).into(),
     };
     (text, Some(link))
+}
+
+/// A path without `%20` and the like; as it is where that gives no text.
+fn percent_decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits
+            .filter(|digits| first == b'%' && !digits.starts_with('+'))
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(first));
+        rest = if byte.is_some() { &after[2..] } else { after };
+    }
+    match String::from_utf8(bytes) {
+        Ok(decoded) if !decoded.contains(char::is_control) => decoded,
+        _ => path.to_owned(),
+    }
 }
 
 /// A text made of words and links.
@@ -232,6 +280,16 @@ pub(crate) fn is_data(text: &str) -> bool {
         .all(|byte| byte.is_ascii_alphanumeric() || b"+/=-_\n".contains(&byte))
 }
 
+/// What has to stand before a paragraph that begins with `text`, so that
+/// Markdown does not take it for something else.
+pub(crate) fn escape_before(text: &str) -> &'static str {
+    if escape_start(text).starts_with('\\') && !text.starts_with('\\') {
+        "\\"
+    } else {
+        ""
+    }
+}
+
 /// The start of a paragraph without what Markdown takes for a heading, a list,
 /// a quote or a table.
 pub(crate) fn escape_start(text: &str) -> String {
@@ -252,4 +310,18 @@ pub(crate) fn escape_start(text: &str) -> String {
     } else {
         text.to_owned()
     }
+}
+
+/// A text without the sequences that set colours.
+pub(crate) fn without_colours(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\u{1B}[") {
+        plain.push_str(&rest[..at]);
+        let after = &rest[at + 2..];
+        let end = after.find(|c: char| !c.is_ascii_digit() && c != ';');
+        rest = end.map_or("", |end| &after[after.ceil_char_boundary(end + 1)..]);
+    }
+    plain.push_str(rest);
+    plain
 }

@@ -1,19 +1,41 @@
 //! reStructuredText, line by line.
 
+mod blocks;
 mod directives;
 mod inline;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use extract_core::{Document, Property, title};
 
 use crate::dates;
 use crate::lists::{Lists, mark, split_indent};
-use crate::out::{Out, add_tag, escape_start, fence};
+use crate::out::{Inline, Out, add_tag, escape_before};
 use inline::inline;
 
-/// Targets by name in lower case.
-type Targets = HashMap<String, String>;
+/// What links lead to.
+#[derive(Debug, Default)]
+struct Targets {
+    /// By name in lower case.
+    named: HashMap<String, String>,
+    /// Those of links without a name, in order.
+    unnamed: Vec<String>,
+    /// The next of them.
+    next: Cell<usize>,
+}
+
+impl Targets {
+    fn named(&self, name: &str) -> Option<&str> {
+        self.named.get(&name.to_lowercase()).map(String::as_str)
+    }
+
+    fn next_unnamed(&self) -> Option<&str> {
+        let next = self.next.get();
+        self.next.set(next + 1);
+        self.unnamed.get(next).map(String::as_str)
+    }
+}
 
 /// Reads a document.
 pub(crate) fn read(text: &str) -> Document {
@@ -40,17 +62,27 @@ pub(crate) fn read(text: &str) -> Document {
     }
 }
 
-/// What `.. _name: target` defines.
+/// What `.. _name: target` and `__ target` define.
 fn targets(lines: &[&str]) -> Targets {
-    let mut targets = Targets::new();
+    let mut targets = Targets::default();
     for line in lines {
-        if let Some((name, target)) = line.trim().strip_prefix(".. _").and_then(split_target)
+        let line = line.trim();
+        if let Some(target) = unnamed_target(line) {
+            targets.unnamed.push(target.to_owned());
+        } else if let Some((name, target)) = line.strip_prefix(".. _").and_then(split_target)
             && !target.is_empty()
         {
-            targets.insert(name.to_lowercase(), target.to_owned());
+            targets.named.insert(name.to_lowercase(), target.to_owned());
         }
     }
     targets
+}
+
+/// `__ target` or `.. __: target`.
+fn unnamed_target(line: &str) -> Option<&str> {
+    line.strip_prefix("__ ")
+        .or_else(|| line.strip_prefix(".. __:"))
+        .map(str::trim)
 }
 
 fn split_target(rest: &str) -> Option<(&str, &str)> {
@@ -88,11 +120,16 @@ impl<'a> Rst<'a> {
         if text.trim_end().is_empty() {
             self.out.line(number, "");
             self.at += 1;
+        } else if text.starts_with(">>> ") {
+            self.session(column);
         } else if self.heading() || self.table() {
             self.lists.end();
         } else if column == 0 && adornment(text).is_some_and(|(_, length)| length >= 4) {
             self.out.blank();
             self.out.line(number, "---");
+            self.at += 1;
+        } else if text.starts_with("__ ") {
+            // Where a link leads to.
             self.at += 1;
         } else if text == ".." || text.starts_with(".. ") {
             self.explicit(column, text.trim_end());
@@ -148,9 +185,20 @@ impl<'a> Rst<'a> {
         true
     }
 
+    /// A line of a paragraph: what its markup becomes may look like other.
+    fn paragraph(&mut self, number: u32, mut lead: String, text: &str) {
+        let inline = inline(text, &self.targets);
+        lead.push_str(escape_before(&inline.text));
+        self.push(number, &lead, inline);
+    }
+
     /// A line with markup inside; answers what was written.
     fn written(&mut self, number: u32, lead: &str, text: &str) -> String {
         let inline = inline(text, &self.targets);
+        self.push(number, lead, inline)
+    }
+
+    fn push(&mut self, number: u32, lead: &str, inline: Inline) -> String {
         self.out.at_line(number);
         self.out.push(lead);
         self.out.push_linked(&inline.text, inline.links);
@@ -178,8 +226,7 @@ impl<'a> Rst<'a> {
             self.written(number, &lead, rest);
         } else if !shown.is_empty() {
             let lead = self.lists.text(column);
-            let shown = escape_start(&shown);
-            self.written(number, &lead, &shown);
+            self.paragraph(number, lead, &shown);
         }
         if literal {
             self.skip_blank();
@@ -193,100 +240,6 @@ impl<'a> Rst<'a> {
             .iter()
             .find(|line| !line.trim().is_empty())
             .is_some_and(|line| split_indent(line).0 > column)
-    }
-
-    fn skip_blank(&mut self) {
-        while self.at < self.lines.len() && self.get(self.at).trim().is_empty() {
-            self.at += 1;
-        }
-    }
-
-    /// The lines that are further in than `column`, from here on, without
-    /// empty ones at the end.
-    fn block(&mut self, column: usize) -> (u32, Vec<&'a str>) {
-        let start = self.at;
-        let mut end = start;
-        let mut at = start;
-        while at < self.lines.len() {
-            let line = self.get(at);
-            if !line.trim().is_empty() {
-                if split_indent(line).0 <= column {
-                    break;
-                }
-                end = at + 1;
-            }
-            at += 1;
-        }
-        self.at = end;
-        (start as u32 + 1, self.lines[start..end].to_vec())
-    }
-
-    /// The lines further in than `column` as code.
-    fn code(&mut self, language: &str, column: usize) {
-        let (number, lines) = self.block(column);
-        let inner = lines
-            .iter()
-            .filter(|line| !line.trim().is_empty())
-            .map(|line| line.len() - line.trim_start_matches([' ', '\t']).len())
-            .min()
-            .unwrap_or(0);
-        if lines.is_empty() {
-            return;
-        }
-        let before = self.lists.text(usize::MAX);
-        let fence = fence(lines.iter().copied());
-        self.out.blank();
-        self.out.at_line(number);
-        self.out.push(&format!("{before}{fence}{language}\n"));
-        for (number, line) in (number..).zip(&lines) {
-            let line = line.get(inner..).unwrap_or_default().trim_end();
-            self.out.line(number, &format!("{before}{line}"));
-        }
-        self.out.push(&format!("{before}{fence}\n"));
-    }
-
-    /// A table drawn with signs stays as it is drawn.
-    fn table(&mut self) -> bool {
-        let line = self.get(self.at).trim();
-        let grid = line.starts_with("+-") && line.bytes().all(|byte| b"+-=".contains(&byte));
-        let simple = line.starts_with("==")
-            && line.split(' ').filter(|part| !part.is_empty()).count() > 1
-            && line.bytes().all(|byte| b"= ".contains(&byte));
-        if !grid && !simple {
-            return false;
-        }
-        let start = self.at;
-        let mut end = start + 1;
-        let mut rules = 1;
-        while end < self.lines.len() {
-            let line = self.get(end).trim();
-            if grid {
-                if !line.starts_with(['+', '|']) {
-                    break;
-                }
-            } else if line.starts_with("==") && line.bytes().all(|byte| b"= ".contains(&byte)) {
-                rules += 1;
-                let over = self.get(end + 1).trim().is_empty();
-                if rules > 2 || over {
-                    end += 1;
-                    break;
-                }
-            } else if line.is_empty() && rules > 2 {
-                break;
-            }
-            end += 1;
-        }
-        let lines = self.lines[start..end].to_vec();
-        let fence = fence(lines.iter().copied());
-        self.out.blank();
-        self.out.at_line(start as u32 + 1);
-        self.out.push(&format!("{fence}\n"));
-        for (number, line) in (start as u32 + 1..).zip(lines) {
-            self.out.line(number, line.trim_end());
-        }
-        self.out.push(&format!("{fence}\n"));
-        self.at = end;
-        true
     }
 
     /// A field, `:name: value`: at the head a property.

@@ -62,6 +62,7 @@ struct Walk {
 
 fn walk(text: &str, max_text: usize, picture: bool) -> Document {
     let mut walk = Walk {
+        out: Out::of(text),
         picture,
         ..Walk::default()
     };

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use extract_core::Place;
+
 use super::scan::{Scanner, Token};
 use super::strings::unescape;
 use crate::out::{Out, is_data, one_line};
@@ -13,7 +15,7 @@ const DEEPEST_SECTION: usize = 3;
 /// Nesting is shown down to this depth.
 const DEEPEST: usize = 8;
 /// Lists of words that are not longer than this, in bytes, stand on one line.
-const ONE_LINE: usize = 160;
+const ONE_LINE: usize = 400;
 /// A list that begins with more numbers than this is one of numbers: a vector,
 /// a shape on a map, a curve.
 const MOST_NUMBERS: usize = 32;
@@ -35,6 +37,8 @@ pub(super) struct Writer<'a> {
     full_at: Option<u32>,
     /// Line of the first thing that is not JSON.
     wrong_at: Option<u32>,
+    /// Line of the record that is about to be written.
+    record: Option<u32>,
     numbers: usize,
     data: usize,
     /// No list that begins before this byte is one of numbers.
@@ -45,10 +49,11 @@ impl<'a> Writer<'a> {
     pub(super) fn new(text: &'a str, max_text: usize) -> Self {
         Self {
             text,
-            out: Out::default(),
+            out: Out::of(text),
             max_text,
             full_at: None,
             wrong_at: None,
+            record: None,
             numbers: 0,
             data: 0,
             looked: 0,
@@ -162,8 +167,15 @@ impl<'a> Writer<'a> {
         large
     }
 
+    /// Writes the values of JSON Lines. A record is written as many lines and
+    /// stands on one, so it is named by that.
+    pub(super) fn records(&mut self) {
+        self.out = Out::without_lines();
+        self.inside(0..self.text.len(), 1, None);
+    }
+
     /// Writes values one after the other, each an item of a list.
-    pub(super) fn values(&mut self, range: Range<usize>, line: u32) {
+    fn values(&mut self, range: Range<usize>, line: u32) {
         self.inside(range, line, None);
     }
 
@@ -183,6 +195,7 @@ impl<'a> Writer<'a> {
             }
         }
         let base = open.kinds.len();
+        let is_lines = container.is_none() && base > 0;
         let mut key: Option<(&str, u32)> = None;
         // Whether the item that is being written has its dash still to come.
         let mut dash = false;
@@ -195,6 +208,9 @@ impl<'a> Writer<'a> {
                 return;
             }
             let inner = open.kinds.last().copied();
+            if is_lines && open.kinds.len() == base && token != Token::Comma {
+                self.record = Some(line);
+            }
             match token {
                 Token::Comma => {
                     if let Some((_, line)) = key.take() {
@@ -367,6 +383,9 @@ impl<'a> Writer<'a> {
             indent.push_str("  ");
         }
         self.out.at_line(line);
+        if let Some(line) = self.record.take() {
+            self.out.mark(Place::Part(format!("line {line}")));
+        }
         self.out.push(&indent);
         if let Some(name) = name {
             self.out.push(&one_line(&unescape(name)));

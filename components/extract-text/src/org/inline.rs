@@ -10,6 +10,7 @@ pub(super) fn inline(line: &str) -> Inline {
     let mut done = Inline::default();
     let mut rest = line;
     let mut before = None;
+    let mut unclosed = Unclosed::default();
     while let Some(at) = rest.find(['[', '*', '/', '=', '~', '+', '_', '<']) {
         done.text.push_str(&rest[..at]);
         before = rest[..at].chars().next_back().or(before);
@@ -18,7 +19,10 @@ pub(super) fn inline(line: &str) -> Inline {
         let taken = match near.as_bytes()[0] {
             b'[' => bracket(near, &mut done),
             b'<' => time(near, &mut done),
-            _ => emphasis(near, before, &mut done),
+            _ => {
+                let at = line.len() - rest.len();
+                emphasis(near, at, before, &mut unclosed, &mut done)
+            }
         };
         let taken = taken.unwrap_or_else(|| {
             done.text.push_str(&near[..1]);
@@ -40,7 +44,17 @@ fn bracket(near: &str, done: &mut Inline) -> Option<usize> {
             None => (&inside[..end], ""),
         };
         let target = target.trim().trim_start_matches("file:");
-        let target = target.split("::").next().unwrap_or(target);
+        let heading;
+        let target = match target.strip_prefix('*') {
+            // A heading of the same file.
+            Some(name) => {
+                heading = format!("#{name}");
+                &heading
+            }
+            // What is searched for in a file stands after it.
+            None if !target.contains("://") => target.split("::").next().unwrap_or(target),
+            None => target,
+        };
         if is_picture(target) {
             done.push_link(image(label, target));
         } else {
@@ -85,22 +99,47 @@ fn time(near: &str, done: &mut Inline) -> Option<usize> {
     })
 }
 
-/// Emphasis: what it may touch on each side is Org's rule.
-fn emphasis(near: &str, before: Option<char>, done: &mut Inline) -> Option<usize> {
+/// Up to which byte of the line each sign of emphasis is known to close
+/// nothing, so that it is looked for only once.
+#[derive(Default)]
+struct Unclosed([usize; 6]);
+
+impl Unclosed {
+    fn of(&mut self, marker: u8) -> &mut usize {
+        let index = b"*/=~+".iter().position(|&known| known == marker);
+        &mut self.0[index.unwrap_or(5)]
+    }
+}
+
+/// Emphasis, `at` that byte of the line: what it may touch on each side is
+/// Org's rule.
+fn emphasis(
+    near: &str,
+    at: usize,
+    before: Option<char>,
+    unclosed: &mut Unclosed,
+    done: &mut Inline,
+) -> Option<usize> {
     let opens = before.is_none_or(|c| c.is_whitespace() || "-–—({'\"|>".contains(c));
     let marker = near.as_bytes()[0];
     let first = near[1..].chars().next()?;
     if !opens || first.is_whitespace() || first == char::from(marker) {
         return None;
     }
-    let end = near[1..]
+    let unclosed = unclosed.of(marker);
+    let from = near.ceil_char_boundary(unclosed.saturating_sub(at).clamp(1, near.len()));
+    let end = near[from..]
         .match_indices(char::from(marker))
-        .map(|(at, _)| at + 1)
-        .find(|&at| {
-            let inside = !near[..at].ends_with(char::is_whitespace) && at > 1;
-            let after = near[at + 1..].chars().next();
+        .map(|(found, _)| from + found)
+        .find(|&end| {
+            let inside = !near[..end].ends_with(char::is_whitespace) && end > 1;
+            let after = near[end + 1..].chars().next();
             inside && after.is_none_or(|c| c.is_whitespace() || "-–—.,;:!?')}\"[|".contains(c))
-        })?;
+        });
+    let Some(end) = end else {
+        *unclosed = at + near.len();
+        return None;
+    };
     let inside = &near[1..end];
     let around = match marker {
         b'*' => "**",

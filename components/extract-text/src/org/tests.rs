@@ -66,6 +66,20 @@ fn links_and_emphasis() {
 }
 
 #[test]
+fn links_lead_to_headings_and_files() {
+    let document = read("[[*My plan]] [[file:a%20b.org][x]]\n");
+    assert_eq!(document.text, "[#My plan](<#My plan>) [x](a%20b.org)\n");
+    let [heading, file] = document.links.as_slice() else {
+        panic!("{:?}", document.links);
+    };
+    assert_eq!(
+        (heading.target.as_str(), heading.heading.as_deref()),
+        ("", Some("My plan"))
+    );
+    assert_eq!(file.target, "a b.org");
+}
+
+#[test]
 fn blocks_tables_and_lists() {
     let document = read(
         "#+BEGIN_SRC rust :results none\n  fn main() {\n    ,* x\n  }\n#+END_SRC\n#+begin_quote\nWise\n#+end_quote\n| a | b |\n|---+---|\n| 1 | 2 |\n\n- one\n  + two\n    more\n- term :: what\n: fixed\n# comment\n#+BEGIN_COMMENT\nx\n#+END_COMMENT\nend\n",

@@ -78,9 +78,14 @@ fn backtick(before: &str, near: &str, targets: &Targets, done: &mut Inline) -> O
         None => (content, None),
     };
     if after.starts_with('_') {
-        length += if after.starts_with("__") { 2 } else { 1 };
+        let unnamed = after.starts_with("__");
+        length += if unnamed { 2 } else { 1 };
         done.text.push_str(before);
-        let known = target.or_else(|| targets.get(&text.to_lowercase()).map(String::as_str));
+        let known = match target {
+            Some(target) => Some(target),
+            None if unnamed => targets.next_unnamed(),
+            None => targets.named(text),
+        };
         match known {
             Some(target) => done.push_link(link(text, resolve(target, targets))),
             None => done.text.push_str(text),
@@ -106,7 +111,8 @@ fn backtick(before: &str, near: &str, targets: &Targets, done: &mut Inline) -> O
     let name = role.or(trailing).unwrap_or_default();
     let name = name.rsplit(':').next().unwrap_or(name);
     let shown = text.trim_start_matches(['~', '!']);
-    if CODE_ROLES.contains(&name) {
+    // What has no role mostly is meant as code.
+    if name.is_empty() || CODE_ROLES.contains(&name) {
         push_code(shown, done);
     } else if name == "math" {
         done.text.push_str(&format!("${content}$"));
@@ -127,9 +133,8 @@ fn push_code(code: &str, done: &mut Inline) {
 
 /// A target may name another: `other_`.
 fn resolve<'a>(target: &'a str, targets: &'a Targets) -> &'a str {
-    let name = target.strip_suffix('_').map(str::to_lowercase);
-    name.and_then(|name| targets.get(&name))
-        .map_or(target, String::as_str)
+    let name = target.strip_suffix('_');
+    name.and_then(|name| targets.named(name)).unwrap_or(target)
 }
 
 /// The role that ends the text before a backtick: `:name:`.
@@ -178,7 +183,9 @@ fn substitution(before: &str, near: &str, done: &mut Inline) -> Option<usize> {
     sound.then(|| {
         done.text.push_str(before);
         done.text.push_str(name);
-        end + 1
+        // With `_` it is a link as well.
+        let rest = &near[end + 1..];
+        end + 1 + (rest.len() - rest.trim_start_matches('_').len()).min(2)
     })
 }
 
@@ -193,9 +200,7 @@ fn reference(before: &str, near: &str, targets: &Targets, done: &mut Inline) -> 
             at + before[at..].chars().next().map_or(1, char::len_utf8)
         });
     let name = &before[start..];
-    let target = targets
-        .get(&name.to_lowercase())
-        .filter(|_| !name.is_empty())?;
+    let target = targets.named(name).filter(|_| !name.is_empty())?;
     done.text.push_str(&before[..start]);
     done.push_link(link(name, target));
     Some(1)

@@ -62,6 +62,17 @@ fn links_code_and_roles() {
 }
 
 #[test]
+fn links_without_names_and_pictures_for_words() {
+    let document = read(
+        "|badge|_ and `one`__, `two`__, `just code`.\n\n__ https://one.example/\n.. __: https://two.example/\n.. |badge| image:: b.png\n   :alt: state\n",
+    );
+    assert_eq!(
+        document.text,
+        "badge and [one](https://one.example/), [two](https://two.example/), `just code`.\n\n![state](b.png)\n"
+    );
+}
+
+#[test]
 fn directives_and_blocks() {
     let document = read(
         "Look::\n\n    code here\n      deeper\n\n.. code-block:: python\n   :linenos:\n\n   def f():\n       pass\n\n.. note:: Mind the gap\n   and more.\n\n.. image:: a.png\n   :alt: A pic\n\n.. A comment\n   of two lines\n\n- one\n\n  * two\n\n=====  =====\nA      B\n=====  =====\n1      2\n=====  =====\n\nend\n",
@@ -75,4 +86,16 @@ fn directives_and_blocks() {
     assert_eq!(line_of(&document, "and more"), 13);
     assert_eq!(line_of(&document, "- two"), 23);
     assert_eq!(line_of(&document, "end"), 31);
+}
+
+#[test]
+fn sessions_stay_as_they_were() {
+    let document = read("Try:\n\n>>> for x in y:\n...     x\n1\n\nend\n");
+    assert_eq!(
+        document.text,
+        "Try:\n\n```python\n>>> for x in y:\n...     x\n1\n```\n\nend\n"
+    );
+    assert_eq!(line_of(&document, "end"), 7);
+    assert_eq!(line_of(&document, ">>> for"), 3);
+    assert_eq!(read("\t>>> x\n\t1\n").text, "```python\n>>> x\n1\n```\n");
 }

@@ -13,7 +13,7 @@ const DEEPEST: usize = 12;
 /// Reads an outline.
 pub(crate) fn read_outline(text: &str) -> Document {
     let mut reader = Reader::new(text);
-    let mut out = Out::default();
+    let mut out = Out::of(text);
     let mut depth = 0usize;
     let mut head: Option<(String, String)> = None;
     let mut about = Document::default();
