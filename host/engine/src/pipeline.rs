@@ -71,6 +71,8 @@ pub(crate) fn folder_settings(spec: &SourceSpec) -> FolderSettings {
 pub(crate) struct Prepared {
     content_hash: [u8; 32],
     pub(crate) id: String,
+    /// What it is inside of.
+    outer: Option<String>,
     document: Document,
     chunks: Vec<ChunkWrite>,
     provenance: Provenance,

@@ -4,7 +4,7 @@ use pkb_sources::{FolderSource, item_url};
 use pkb_store::{ItemWrite, Property, Scalar, Source, Value, WantedSet};
 
 use super::Prepared;
-use super::walk::{INSIDE, file_of};
+use super::walk::file_of;
 use crate::convert;
 
 /// The property that says what a part is in.
@@ -27,6 +27,7 @@ impl Prepared {
         let Prepared {
             content_hash,
             id,
+            outer,
             document,
             chunks,
             provenance,
@@ -54,10 +55,10 @@ impl Prepared {
             Some(file) => own_url.or_else(|| item_url(folder.path(), file).ok()),
             None => item_url(folder.path(), &id).ok(),
         };
-        if let Some((outer, _)) = id.rsplit_once(INSIDE) {
+        if let Some(outer) = outer {
             properties.push(Property {
                 name: PART_OF.into(),
-                value: Value::One(Scalar::Text(outer.to_owned())),
+                value: Value::One(Scalar::Text(outer)),
             });
         }
         let chunk_set = sets

@@ -168,6 +168,7 @@ impl Pipeline {
                 }
                 let extracted = Extracted {
                     id: id.to_owned(),
+                    outer: None,
                     document: *document,
                     chosen,
                     hash: content_hash,
@@ -252,6 +253,7 @@ impl Pipeline {
     ) -> Result<Box<Prepared>, (String, String, Provenance)> {
         let Extracted {
             id,
+            outer,
             mut document,
             chosen,
             hash,
@@ -286,6 +288,7 @@ impl Pipeline {
         Ok(Box::new(Prepared {
             content_hash: hash,
             id,
+            outer,
             document,
             chunks,
             provenance,

@@ -55,6 +55,8 @@ pub(crate) trait Choose: Sync {
 /// A document, with what the file's item needs beside it.
 pub(crate) struct Extracted {
     pub(crate) id: String,
+    /// What it is inside of.
+    pub(crate) outer: Option<String>,
     pub(crate) document: Document,
     pub(crate) chosen: Chosen,
     /// Of the bytes it was made of.
@@ -76,10 +78,12 @@ pub(crate) enum Part {
         message: String,
         chosen: Option<Chosen>,
     },
-    /// Nothing reads it.
+    /// Nothing reads it, or its extractor does not read this.
     Skipped {
         id: String,
+        reason: &'static str,
         message: String,
+        chosen: Option<Chosen>,
     },
 }
 
@@ -184,31 +188,6 @@ impl<'a> Walk<'a> {
                 Ok(None) => break,
                 Err(error) => return Ok(Err(error)),
             };
-            for document in batch.documents {
-                match document {
-                    Ok(document) if document.part.is_empty() && own.is_none() => {
-                        own = Some(document);
-                    }
-                    Ok(document) => {
-                        inside += 1;
-                        let id = self.id_of(&input.id, &document.part);
-                        visit(self.document(id, document, chosen))?;
-                    }
-                    Err(PartFailure { part, failure }) if part.is_empty() => {
-                        warnings.push(format!("A part could not be read: {}", failure.message));
-                        bad = bad.or(Some(failure));
-                    }
-                    Err(PartFailure { part, failure }) => {
-                        inside += 1;
-                        visit(Part::Failed {
-                            id: self.id_of(&input.id, &part),
-                            reason: CallError::failed(failure.clone()).kind(),
-                            message: failure.message,
-                            chosen: Some(chosen.clone()),
-                        })?;
-                    }
-                }
-            }
             for piece in batch.pieces {
                 let begins = !matches!(&spool, Some(Ok(spool)) if spool.part == piece.part)
                     && !matches!(&spool, Some(Err(part)) if *part == piece.part);
@@ -232,6 +211,35 @@ impl<'a> Walk<'a> {
                     && let Some(Ok(spool)) = spool.take()
                 {
                     self.inner_file(&input.id, spool, depth, visit)?;
+                }
+            }
+            for document in batch.documents {
+                match document {
+                    Ok(document) if document.part.is_empty() && own.is_none() => {
+                        own = Some(document);
+                    }
+                    Ok(document) => {
+                        inside += 1;
+                        let id = self.id_of(&input.id, &document.part);
+                        visit(self.document(&input.id, id, document, chosen))?;
+                    }
+                    Err(PartFailure { part, failure }) if part.is_empty() => {
+                        warnings.push(format!("A part could not be read: {}", failure.message));
+                        bad = bad.or(Some(failure));
+                    }
+                    Err(PartFailure { part, failure }) => {
+                        inside += 1;
+                        // A file that broke off: its pieces so far are nothing.
+                        if matches!(&spool, Some(Ok(spool)) if spool.part == part) {
+                            spool = None;
+                        }
+                        visit(Part::Failed {
+                            id: self.id_of(&input.id, &part),
+                            reason: CallError::failed(failure.clone()).kind(),
+                            message: failure.message,
+                            chosen: Some(chosen.clone()),
+                        })?;
+                    }
                 }
             }
         }
@@ -286,7 +294,13 @@ impl<'a> Walk<'a> {
 
     /// A document of a container. Where it holds nothing but its title, that is
     /// what is searched.
-    fn document(&self, id: String, mut document: Document, chosen: &Chosen) -> Part {
+    fn document(
+        &self,
+        outer: &str,
+        id: String,
+        mut document: Document,
+        chosen: &Chosen,
+    ) -> Part {
         if document.text.trim().is_empty() {
             document.marks.clear();
             document.links.clear();
@@ -299,6 +313,7 @@ impl<'a> Walk<'a> {
         Part::Document(Box::new(Extracted {
             size: document.text.len() as u64,
             id,
+            outer: Some(outer.to_owned()),
             document,
             chosen: chosen.clone(),
             hash,
@@ -335,6 +350,7 @@ impl<'a> Walk<'a> {
         let part = match self.file(input, depth + 1, visit)? {
             Own::Document(document, chosen) => Part::Document(Box::new(Extracted {
                 id,
+                outer: Some(outer.to_owned()),
                 document: *document,
                 chosen,
                 hash,
@@ -359,10 +375,6 @@ impl<'a> Walk<'a> {
 
 /// The id of a part of what has the id `outer`.
 fn inside_of(outer: &str, part: &str) -> String {
-    let mut part = part.trim_matches('/').to_owned();
-    while part.contains(INSIDE) {
-        part = part.replace(INSIDE, "/");
-    }
     format!("{outer}{INSIDE}{part}")
 }
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use pkb_engine::{Engine, NewFolder, SourceReport, Survey, SyncOptions, SyncReport, short_path};
+use pkb_engine::{ClipRequest, Engine, NewFolder, SourceReport, Survey, SyncOptions, SyncReport, short_path};
 use serde_json::json;
 
 use super::deletion::{agreed, show_purged};
