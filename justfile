@@ -197,7 +197,7 @@ soak: _wasm
     cargo test --workspace --test watching -- --ignored --nocapture forty_searchers_for_five_minutes
     cargo test --workspace --test kills -- --ignored --nocapture
 
-# feeds the query parser and the analyzer odd inputs, for SECONDS each; what breaks them is kept in target/fuzz
+# feeds the query parser, the analyzer and the extractors odd inputs, for SECONDS each; what breaks them is kept in target/fuzz
 fuzz SECONDS="600":
     #!/usr/bin/env bash
     set -euo pipefail
@@ -209,7 +209,8 @@ fuzz SECONDS="600":
     # Instrumentation is for nightly compilers only, unless one insists; the code
     # is to be tried as the pinned compiler builds it.
     export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$work/build"
-    for what in query analyze; do
+    targets=$(sed -n 's/^name = "\(.*\)"$/\1/p' tests/fuzz/Cargo.toml | tail -n +2)
+    for what in $targets; do
         mkdir -p "$work/corpus/$what" "$work/found/$what"
         # No address sanitizer: there is no unsafe code to try.
         cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$what" \

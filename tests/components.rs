@@ -223,7 +223,7 @@ fn the_same_input_gives_the_same_output() {
             .unwrap();
         for _ in 0..3 {
             let mut opened = extractor
-                .open("note.md", None, "{}", Arc::new(note.clone()))
+                .open("note.md", None, "{}", Arc::new(note.clone()), None)
                 .unwrap();
             let batch = opened.next_batch().unwrap().unwrap();
             documents.push(batch);

@@ -439,10 +439,10 @@ fn that_never_starts() -> Module {
 
 /// All that an extractor gives for an input of that name.
 fn extract(extractor: &Extractor, name: &str) -> Result<Vec<Extracted>, CallError> {
-    let mut documents = extractor.open(name, None, "{}", Arc::new(b"bytes".to_vec()))?;
+    let mut documents = extractor.open(name, None, "{}", Arc::new(b"bytes".to_vec()), None)?;
     let mut all = Vec::new();
     while let Some(batch) = documents.next_batch()? {
-        all.extend(batch);
+        all.extend(batch.documents);
     }
     Ok(all)
 }
@@ -459,6 +459,14 @@ fn a_hostile_extractor_is_held_to_the_same_rules() {
         ("too many", "65 documents where 64 were asked for"),
         ("outside", "a mark at byte 8 of a text of 7 bytes"),
         ("nul", "a text with NUL characters"),
+        (
+            "pieces",
+            "18874368 bytes of files at once, where 16777216 may come",
+        ),
+        (
+            "kind",
+            "a document of the kind \"../Note\", which is not one lower-case word",
+        ),
     ];
     for (attack, message) in attacks {
         let began = Instant::now();

@@ -6,17 +6,30 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
+use sha2::{Digest, Sha256};
+
 const TARGET: &str = "wasm32-wasip2";
 
 /// The built-in components: crate names under `components/`.
-const COMPONENTS: [&str; 6] = [
+const COMPONENTS: [&str; 14] = [
     "extract-markdown",
+    "extract-text",
+    "extract-html",
+    "extract-pdf",
+    "extract-office",
+    "extract-mail",
+    "extract-bookmarks",
+    "extract-takeout",
+    "extract-archive",
     "chunk-markdown",
     "chunk-sentences",
     "tokenize",
     "analyze",
     "fuse-rrf",
 ];
+
+/// What several of them are made with.
+const SHARED: [&str; 2] = ["extract-core", "extract-markup"];
 
 /// How cargo reaches its registries, which is the same for both builds.
 const KEPT: [&str; 5] = [
@@ -30,7 +43,7 @@ const KEPT: [&str; 5] = [
 fn main() {
     let workspace = workspace();
     let out = PathBuf::from(var("OUT_DIR"));
-    for name in COMPONENTS {
+    for name in COMPONENTS.iter().chain(&SHARED) {
         let krate = workspace.join("components").join(name);
         watch(&krate.join("src"));
         watch(&krate.join("Cargo.toml"));
@@ -89,14 +102,23 @@ fn main() {
             .join("component")
             .join(format!("{}.wasm", name.replace('-', "_")));
         let copy = out.join(format!("{name}.wasm"));
-        if let Err(error) = fs::copy(&file, &copy) {
-            fail(&format!(
+        let copied = fs::read(&file).and_then(|bytes| {
+            fs::write(&copy, &bytes)?;
+            Ok(bytes)
+        });
+        let bytes = match copied {
+            Ok(bytes) => bytes,
+            Err(error) => fail(&format!(
                 "{} was built but cannot be copied: {error}",
                 file.display()
-            ));
-        }
+            )),
+        };
+        let sha256: String = Sha256::digest(&bytes)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         table.push_str(&format!(
-            "    ({name:?}, include_bytes!({:?}) as &[u8]),\n",
+            "    Builtin {{ name: {name:?}, sha256: {sha256:?}, bytes: include_bytes!({:?}) }},\n",
             copy.display().to_string()
         ));
     }

@@ -62,7 +62,7 @@ impl extract::GuestDocuments for Documents {
                 .map(|document| match document {
                     Ok(document) => Ok(document.into()),
                     Err(part) => Err(extract::PartFailure {
-                        part: part.part,
+                        part: part_id(part.part),
                         failure: part.failure.into(),
                     }),
                 })
@@ -127,10 +127,22 @@ impl From<Failure> for model::Failure {
     }
 }
 
+/// The most bytes of a part's name that the host takes.
+const LONGEST_PART: usize = 4_096;
+
+/// A part's name as the host takes it: names come from the input.
+fn part_id(mut part: String) -> String {
+    if part.contains(char::is_control) {
+        part = part.replace(char::is_control, "\u{FFFD}");
+    }
+    part.truncate(part.floor_char_boundary(LONGEST_PART));
+    part
+}
+
 impl From<model::Document> for extract::Document {
     fn from(document: model::Document) -> Self {
         Self {
-            part: document.part,
+            part: part_id(document.part),
             kind: document.kind,
             title: document.title,
             text: document.text,
@@ -147,7 +159,7 @@ impl From<model::Document> for extract::Document {
 impl From<model::Piece> for extract::Piece {
     fn from(piece: model::Piece) -> Self {
         Self {
-            part: piece.part,
+            part: part_id(piece.part),
             name: piece.name,
             media_type: piece.media_type,
             content: piece.content,

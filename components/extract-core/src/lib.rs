@@ -7,8 +7,10 @@ mod decode;
 pub mod guest;
 mod input;
 mod model;
+mod plain;
 /// Titles, wherever they come from.
 pub mod title;
+mod url;
 
 pub use decode::{Decoded, decode, unify_newlines};
 pub use input::{
@@ -18,6 +20,8 @@ pub use model::{
     Batch, Document, Failure, FailureKind, Link, LinkKind, Mark, PartFailure, Piece, Place,
     Property, Scalar, Span, Value,
 };
+pub use plain::{escape_line, escape_plain};
+pub use url::{canonical_url, is_youtube_id, youtube_video_id};
 
 /// Makes the crate the component of an [`Extractor`], where it is built as one.
 #[macro_export]

@@ -3,10 +3,10 @@
 mod properties;
 mod recover;
 
-use extract_core::Property;
 use crate::tags;
-use extract_core::title;
 use crate::yaml::{self, Node};
+use extract_core::Property;
+use extract_core::title;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;

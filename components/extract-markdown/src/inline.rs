@@ -2,9 +2,9 @@
 
 use crate::html::{self, Piece};
 use crate::links::{self, Destination};
-use extract_core::{Link, LinkKind};
 use crate::tags::{self, TagSet};
 use extract_core::title;
+use extract_core::{Link, LinkKind};
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 

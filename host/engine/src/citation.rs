@@ -31,6 +31,9 @@ pub struct Citation {
     pub place: Places,
     /// Part of the chunk.
     pub snippet: Snippet,
+    /// What could not be read of the item as it should, one sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl Citation {
@@ -51,6 +54,7 @@ impl Citation {
             headings: chunk.chunk.headings.clone(),
             place: place(chunk, whole),
             snippet: Snippet::around(&chunk.text, matches, SNIPPET),
+            warnings: chunk.warnings.clone(),
         }
     }
 }

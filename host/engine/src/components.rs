@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pkb_runtime::{
     Analyzer, Chunker, ComponentInfo, Extractor, Fuser, Limits, Origin, Plugins, Sandbox, Settings,
-    Tokenizer, World, builtin_names,
+    Tokenizer, World, builtin_names, builtin_sha256,
 };
 
 use crate::error::Error;
@@ -16,8 +16,6 @@ use crate::home::Home;
 pub(crate) const MARKDOWN_CHUNKER: &str = "chunk-markdown";
 /// The chunker for plain text where a source names none.
 pub(crate) const TEXT_CHUNKER: &str = "chunk-sentences";
-/// The extractor where a source names none.
-pub(crate) const EXTRACTOR: &str = "extract-markdown";
 const TOKENIZER: &str = "tokenize";
 const ANALYZER: &str = "analyze";
 const FUSER: &str = "fuse-rrf";
@@ -75,6 +73,14 @@ impl Components {
                 .sandbox()?
                 .extractor(&self.origin(name, World::Extractor)?)?)
         })
+    }
+
+    /// SHA-256 of a component's file, in hex, without loading it.
+    pub(crate) fn sha256(&self, name: &str) -> Result<String, Error> {
+        match builtin_sha256(name) {
+            Some(sha256) => Ok(sha256.to_owned()),
+            None => self.key(name),
+        }
     }
 
     pub(crate) fn chunker(&self, name: &str) -> Result<Arc<Chunker>, Error> {

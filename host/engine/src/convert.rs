@@ -76,6 +76,33 @@ pub(crate) fn text(properties: &[Property], name: &str) -> Option<String> {
     }
 }
 
+/// The texts of the property called `name`, in any letter case.
+pub(crate) fn texts(properties: &[Property], name: &str) -> Vec<String> {
+    let scalars = match find(properties, name).map(|property| &property.value) {
+        Some(Value::One(one)) => std::slice::from_ref(one),
+        Some(Value::Many(many)) => many,
+        None => &[],
+    };
+    let mut texts: Vec<String> = Vec::new();
+    for scalar in scalars {
+        if let Scalar::Text(text) = scalar
+            && !text.trim().is_empty()
+            && !texts.contains(text)
+        {
+            texts.push(text.clone());
+        }
+    }
+    texts
+}
+
+/// The property called `name`, in any letter case, where it is one number.
+pub(crate) fn number(properties: &[Property], name: &str) -> Option<f64> {
+    match &find(properties, name)?.value {
+        Value::One(Scalar::Number(number)) if number.is_finite() => Some(*number),
+        _ => None,
+    }
+}
+
 /// The property called `name`, in any letter case, where it is a time.
 pub(crate) fn timestamp(properties: &[Property], name: &str) -> Option<i64> {
     match find(properties, name)?.value {

@@ -1,6 +1,7 @@
 //! Taking items out and bringing them back: softly, with the text kept, or for
 //! good, without a trace.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use pkb_store::{Deleted, Erased, Filter, Item, ItemId, ItemQuery, Millis, Order, Page};
@@ -10,6 +11,7 @@ use crate::embedding::EmbedReport;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::job::Job;
+use crate::pipeline::walk::file_of;
 use crate::sources::SourceSettings;
 
 /// Why an item is deleted that a person deleted.
@@ -80,13 +82,14 @@ pub struct Purged {
 }
 
 impl Engine {
-    /// The items that are selected, out of those that are deleted or not.
+    /// The items that are selected, out of those that are deleted or not, and
+    /// what is inside them.
     ///
     /// # Errors
     /// As [`Engine::find_item`], for each name; [`Error::NotFound`] for an
     /// unknown source.
     pub fn select(&self, selection: &Selection, deleted: Deleted) -> Result<Vec<Item>, Error> {
-        match selection {
+        let selected = match selection {
             Selection::Named(names) => {
                 let mut items: Vec<Item> = Vec::with_capacity(names.len());
                 for name in names {
@@ -95,7 +98,7 @@ impl Engine {
                         items.push(item);
                     }
                 }
-                Ok(items)
+                items
             }
             Selection::Fitting(filter) => {
                 self.know_sources(filter)?;
@@ -105,9 +108,21 @@ impl Engine {
                     limit: u64::MAX,
                     ..ItemQuery::default()
                 })?;
-                Ok(page.entries)
+                page.entries
             }
+        };
+        self.with_insides(selected, deleted)
+    }
+
+    /// Adds what is inside each: whoever removes a mailbox removes its messages.
+    fn with_insides(&self, mut items: Vec<Item>, deleted: Deleted) -> Result<Vec<Item>, Error> {
+        let mut known: HashSet<ItemId> = items.iter().map(|item| item.id).collect();
+        for at in 0..items.len() {
+            let (source, id) = (items[at].source_id, items[at].external_id.clone());
+            let inner = self.store().inside(source, &id, deleted)?;
+            items.extend(inner.into_iter().filter(|item| known.insert(item.id)));
         }
+        Ok(items)
     }
 
     /// The deleted items, those deleted last first.
@@ -278,7 +293,8 @@ impl Engine {
             let source = sources.iter().find(|source| source.id == item.source_id);
             source
                 .and_then(|source| {
-                    pkb_sources::item_path(Path::new(&source.spec.location), &item.external_id).ok()
+                    let id = file_of(&item.external_id).unwrap_or(&item.external_id);
+                    pkb_sources::item_path(Path::new(&source.spec.location), id).ok()
                 })
                 .is_some_and(|path| path.is_file())
         };

@@ -184,6 +184,10 @@ impl Engine {
         &self.components
     }
 
+    pub(crate) fn shared_components(&self) -> Arc<Components> {
+        self.components.clone()
+    }
+
     pub(crate) fn store(&self) -> &dyn Store {
         &self.store
     }

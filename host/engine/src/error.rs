@@ -20,6 +20,9 @@ pub enum Error {
     /// From a source's connector.
     #[error(transparent)]
     Source(#[from] pkb_sources::Error),
+    /// A page that was not clipped.
+    #[error(transparent)]
+    Clip(#[from] pkb_sources::clip::ClipError),
     /// A component that cannot be used.
     #[error(transparent)]
     Load(#[from] LoadError),

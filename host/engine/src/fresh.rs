@@ -18,7 +18,7 @@ use pkb_store::{Filter, Millis, Source, SourceId, Test};
 use crate::clock;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::ingest::{Found, SyncOptions, is_known, pending, scan};
+use crate::ingest::{Found, SyncOptions, is_known, pending, scan, split};
 use crate::job::{Job, Stage, Unwatched};
 use crate::pipeline::folder_settings;
 use crate::search::{self, SearchAnswer, SearchRequest};
@@ -223,7 +223,8 @@ impl Engine {
         if is_known(found, self.store(), source)? {
             return Ok(0);
         }
-        Ok(pending(found, &self.store().stamps(source)?) as u64)
+        let (known, _) = split(self.store().stamps(source)?);
+        Ok(pending(found, &known) as u64)
     }
 
     /// Syncs a source with what a scan found. False where that was not possible

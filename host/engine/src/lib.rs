@@ -10,6 +10,7 @@
 mod backup;
 mod browse;
 mod citation;
+mod clip;
 mod clock;
 mod components;
 mod convert;
@@ -18,12 +19,15 @@ mod embedding;
 mod engine;
 mod error;
 pub mod eval;
+mod extracting;
+mod formats;
 mod fresh;
 mod health;
 mod home;
 mod ingest;
 mod job;
 mod links;
+mod ocr;
 mod pipeline;
 mod place;
 mod query;
@@ -34,6 +38,7 @@ mod search;
 mod similar;
 mod snippet;
 mod sources;
+mod survey;
 pub mod telemetry;
 mod terms;
 mod trial;
@@ -42,17 +47,20 @@ mod watch;
 pub use backup::{BackedUp, RestoredBackup};
 pub use browse::BrowseRequest;
 pub use citation::Citation;
+pub use clip::{ClipRequest, Clipped};
 pub use deletion::{DeletedRequest, Purged, Removed, Restored, Selection};
 pub use embedding::EmbedReport;
 pub use engine::{Access, DEFAULT_MODEL, Engine};
 pub use error::Error;
 pub use eval::EvalOptions;
+pub use extracting::{ExtractRequest, ExtractedDocument, Extraction, NotExtracted};
 pub use fresh::Look;
 pub use health::{ChunkSetHealth, ComponentHealth, Health, LedgerRequest, ModelHealth, SourceNow};
 pub use home::{Home, HomeSettings, short_path};
 pub use ingest::{Change, SourceReport, SyncOptions, SyncReport};
 pub use job::{Job, Stage, Unwatched};
 pub use links::{Backlink, LinkOut, Linked, Links};
+pub use ocr::{OcrSettings, When as OcrWhen};
 pub use place::Places;
 pub use query::dates::{range_of, span_of};
 pub use query::lengths::seconds_of;
@@ -65,6 +73,7 @@ pub use search::{
 pub use similar::{Similar, SimilarAnswer};
 pub use snippet::Snippet;
 pub use sources::{AddedFolder, NewFolder, json_object};
+pub use survey::{ExtensionCount, KindCount, Survey};
 pub use trial::{Trial, TrialChunk, TrialDocument};
 pub use watch::{Changed, How, Watch, WatchEvent, WatchHandle, WatchOptions};
 
@@ -73,5 +82,6 @@ pub use pkb_embed as embed;
 pub use pkb_runtime::{ComponentInfo, Plugin, Plugins, World};
 pub use pkb_store::{
     Condition, Deleted, Erased, Filter, Holder, Item, ItemStatus, LedgerRow, LedgerState, LinkKind,
-    Order, Page, Problem, Remedy, Source, SyncCounts, Test, Time,
+    Mark, Order, Page, Place, Problem, Property, Remedy, Scalar, Source, SyncCounts, Test, Time,
+    Value,
 };

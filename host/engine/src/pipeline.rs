@@ -1,33 +1,32 @@
 //! What is done to each file of one source: extract, chunk, analyze.
 
+mod choose;
 mod prepared;
+mod read;
+mod spool;
+pub(crate) mod walk;
 
-use std::io;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use pkb_runtime::{Analyzer, Blob, CallError, Chunker, Document, Extractor, Failure, TokenCounter};
-use pkb_sources::{FileBlob, FolderSettings, FolderSource, conflict_of};
+use pkb_runtime::{Analyzer, CallError, Chunker, Document, TokenCounter};
+use pkb_sources::{FolderSettings, FolderSource};
 use pkb_store::{
-    Analyzable, ChunkHash, ChunkSet, ChunkWrite, Outdated, Provenance, Source, SourceSpec, Terms,
-    WantedSet,
+    Analyzable, ChunkHash, ChunkSet, ChunkWrite, LedgerState, Outdated, Provenance, Source,
+    SourceSpec, Stamp, Terms, WantedSet,
 };
 use tracing::field::Empty;
 
-use crate::components::{DEFAULT_TOKENIZER, EXTRACTOR, MARKDOWN_CHUNKER, TEXT_CHUNKER};
+pub(crate) use self::choose::Chooser;
+pub(crate) use self::read::{CHANGED, Lent, Read};
+use crate::components::{DEFAULT_TOKENIZER, MARKDOWN_CHUNKER, TEXT_CHUNKER};
 use crate::embedding::embedded_text;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::formats::{self, PLAIN_KINDS};
 use crate::sources::SourceSettings;
 use crate::terms::terms;
-
-/// Files that the built-in extractor takes.
-const MARKDOWN: [&str; 5] = ["md", "markdown", "mdown", "mkd", "mdx"];
-const TEXT: [&str; 3] = ["txt", "text", "log"];
-
-/// The kinds of items: what is split as Markdown, and plain text.
-const NOTE: &str = "note";
-const PLAIN: &str = "text";
 
 /// The length limit that counts where there is no model: the default model's.
 const DEFAULT_LIMIT: usize = 256;
@@ -37,22 +36,18 @@ const DEFAULT_SPECIAL: usize = 2;
 pub(crate) const DEFAULT_BUDGET: u32 = (DEFAULT_LIMIT - DEFAULT_SPECIAL) as u32;
 /// The fewest tokens a chunk may be given.
 const LEAST_BUDGET: usize = 16;
-/// Why a file failed that was written to while it was read.
-pub(crate) const CHANGED: &str = "changed";
-/// How often such a file is read in one sync, at most.
-const TRIES: usize = 3;
-/// How much of a file is hashed at a time, in bytes.
-const HASHED_AT_ONCE: usize = 1 << 20;
 
 pub(crate) struct Pipeline {
-    /// Differs whenever the same bytes could give other chunks.
-    pub(crate) key: String,
-    /// Differs whenever the same bytes could give another text.
-    pub(crate) read_key: String,
+    /// Of what is not read at all: differs whenever something more could be.
+    pub(crate) skip_key: String,
+    /// One for each extractor: differs whenever the same bytes could give
+    /// another text.
+    read_keys: HashSet<String>,
+    /// The same with what is done to texts afterwards.
+    whole_keys: HashSet<String>,
     definition: blake3::Hash,
     pub(crate) folder_settings: FolderSettings,
-    extractor: Arc<Extractor>,
-    extractor_settings: String,
+    pub(crate) chooser: Chooser,
     markdown: Arc<Chunker>,
     text: Arc<Chunker>,
     markdown_settings: String,
@@ -66,41 +61,22 @@ pub(crate) struct Pipeline {
 pub(crate) fn folder_settings(spec: &SourceSpec) -> FolderSettings {
     let settings: SourceSettings = serde_json::from_str(&spec.settings).unwrap_or_default();
     let mut folder = settings.folder;
-    folder.extensions = MARKDOWN
-        .iter()
-        .chain(&TEXT)
-        .map(|&extension| extension.to_owned())
-        .collect();
-    if settings.extractor.is_some() {
-        folder.extensions.clear();
+    if settings.extractor.is_none() {
+        folder.unread = formats::unread();
     }
     folder
-}
-
-/// What became of one file.
-pub(crate) enum Read {
-    Document(Box<Prepared>),
-    Failed {
-        reason: String,
-        message: String,
-        provenance: Provenance,
-    },
-    /// Not what was asked for: the bytes are those that are known.
-    Same {
-        stamp: String,
-    },
-    /// Gone since it was seen; the next sync finds out how.
-    Vanished,
 }
 
 /// A document with its chunks.
 pub(crate) struct Prepared {
     content_hash: [u8; 32],
-    id: String,
+    pub(crate) id: String,
     document: Document,
     chunks: Vec<ChunkWrite>,
     provenance: Provenance,
-    markdown: bool,
+    kind: String,
+    /// Bytes that it was made of.
+    size: u64,
 }
 
 impl Pipeline {
@@ -108,8 +84,6 @@ impl Pipeline {
         let components = engine.components();
         let settings: SourceSettings =
             serde_json::from_str(&source.spec.settings).unwrap_or_default();
-        let extractor = components.extractor(settings.extractor.as_deref().unwrap_or(EXTRACTOR))?;
-        let extractor_settings = settings.extractor_settings.unwrap_or_else(|| "{}".into());
         let chosen = source.spec.chunker.as_deref();
         let markdown = components.chunker(chosen.unwrap_or(MARKDOWN_CHUNKER))?;
         let text = components.chunker(chosen.unwrap_or(TEXT_CHUNKER))?;
@@ -152,19 +126,26 @@ impl Pipeline {
 
         let folder_settings = folder_settings(&source.spec);
         let budget = u32::try_from(budget).unwrap_or(u32::MAX);
-        let read_key = key(&[&extractor.info().sha256, &extractor_settings]);
-        let whole_key = key(&[
-            &read_key,
-            &set_key(&markdown, &markdown_settings, definition, budget),
-            &set_key(&text, &text_settings, definition, budget),
-        ]);
+        let after = [
+            set_key(&markdown, &markdown_settings, definition, budget),
+            set_key(&text, &text_settings, definition, budget),
+        ];
+        let chooser = Chooser::new(engine, &settings)?;
+        let mut read_keys = chooser.keys()?;
+        let all: Vec<&str> = read_keys.iter().map(String::as_str).collect();
+        let skip_key = key(&[formats::VERSION, &all.join(",")]);
+        read_keys.push(skip_key.clone());
+        let whole_keys = read_keys
+            .iter()
+            .map(|read_key| key(&[read_key, &after[0], &after[1]]))
+            .collect();
         Ok(Pipeline {
-            key: whole_key,
-            read_key,
+            skip_key,
+            read_keys: read_keys.into_iter().collect(),
+            whole_keys,
             definition,
             folder_settings,
-            extractor,
-            extractor_settings,
+            chooser,
             markdown,
             text,
             markdown_settings,
@@ -175,34 +156,70 @@ impl Pipeline {
         })
     }
 
+    /// Has the words in pictures read, in a source with so many bytes of files
+    /// that may hold some.
+    pub(crate) fn read_pictures(&mut self, bytes: u64) {
+        self.chooser.read_pictures(bytes);
+    }
+
+    /// Whether what is known was made as it would be made now.
+    pub(crate) fn reads(&self, known: &Stamp) -> bool {
+        // Another chunker splits what is stored; only what failed is read again
+        // for it.
+        match known.state {
+            LedgerState::Failed => self.whole_keys.contains(&known.pipeline),
+            LedgerState::Indexed | LedgerState::Skipped => self.read_keys.contains(&known.pipeline),
+        }
+    }
+
+    /// What the ledger is to remember of a failure: all that could make it go
+    /// better.
+    pub(crate) fn whole_key(&self, read_key: Option<&str>) -> String {
+        let (markdown, text) = (
+            set_key(
+                &self.markdown,
+                &self.markdown_settings,
+                self.definition,
+                self.budget,
+            ),
+            set_key(
+                &self.text,
+                &self.text_settings,
+                self.definition,
+                self.budget,
+            ),
+        );
+        key(&[read_key.unwrap_or(&self.skip_key), &markdown, &text])
+    }
+
     /// What the chunks of each kind of item are made with, by the store's
     /// numbers.
     pub(crate) fn wanted_sets(&self, engine: &Engine) -> Result<Vec<WantedSet>, Error> {
-        [
-            (NOTE, &self.markdown, &self.markdown_settings),
-            (PLAIN, &self.text, &self.text_settings),
-        ]
-        .into_iter()
-        .map(|(kind, chunker, settings)| {
-            let key = set_key(chunker, settings, self.definition, self.budget);
-            let set = match engine.store().chunk_set(&key)? {
-                Some(known) => known,
-                None => engine.store().add_chunk_set(&ChunkSet {
-                    key,
-                    chunker: chunker.info().name.clone(),
-                    version: engine.components().version(&chunker.info().name)?,
-                    sha256: chunker.info().sha256.clone(),
-                    settings: settings.clone(),
-                    tokenizer: self.definition.to_hex().to_string(),
-                    budget: self.budget,
-                })?,
-            };
-            Ok(WantedSet {
-                kind: kind.into(),
-                set,
+        let plain = PLAIN_KINDS.map(|kind| (Some(kind), &self.text, &self.text_settings));
+        let others = (None, &self.markdown, &self.markdown_settings);
+        plain
+            .into_iter()
+            .chain([others])
+            .map(|(kind, chunker, settings)| {
+                let key = set_key(chunker, settings, self.definition, self.budget);
+                let set = match engine.store().chunk_set(&key)? {
+                    Some(known) => known,
+                    None => engine.store().add_chunk_set(&ChunkSet {
+                        key,
+                        chunker: chunker.info().name.clone(),
+                        version: engine.components().version(&chunker.info().name)?,
+                        sha256: chunker.info().sha256.clone(),
+                        settings: settings.clone(),
+                        tokenizer: self.definition.to_hex().to_string(),
+                        budget: self.budget,
+                    })?,
+                };
+                Ok(WantedSet {
+                    kind: kind.map(str::to_owned),
+                    set,
+                })
             })
-        })
-        .collect()
+            .collect()
     }
 
     /// New chunks, with their terms, for an item whose text is stored.
@@ -210,162 +227,17 @@ impl Pipeline {
         let mut document = plain_document(&item.title, &item.text);
         document.aliases.clone_from(&item.aliases);
         document.tags.clone_from(&item.tags);
-        let (chunker, settings) = self.chunker_for(is_markdown(&item.external_id));
+        let (chunker, settings) = self.chunker_for(&item.kind);
         let mut chunks = self.chunk(chunker, settings, &document)?;
         self.analyze(&document, &mut chunks)?;
         Ok(chunks)
     }
 
-    fn chunker_for(&self, markdown: bool) -> (&Chunker, &str) {
-        if markdown {
-            (&self.markdown, &self.markdown_settings)
-        } else {
+    fn chunker_for(&self, kind: &str) -> (&Chunker, &str) {
+        if PLAIN_KINDS.contains(&kind) {
             (&self.text, &self.text_settings)
-        }
-    }
-
-    /// Reads one file, unless it holds the bytes of the hash `known`. One that
-    /// is written to meanwhile is read anew, a few times. Only what would stop
-    /// the whole sync is an error.
-    pub(crate) fn read(
-        &self,
-        folder: &FolderSource,
-        id: &str,
-        known: Option<[u8; 32]>,
-    ) -> Result<Read, Error> {
-        let mut tries = 1;
-        loop {
-            match self.try_to_read(folder, id, known)? {
-                Read::Failed { reason, .. } if reason == CHANGED && tries < TRIES => tries += 1,
-                read => return Ok(read),
-            }
-        }
-    }
-
-    fn try_to_read(
-        &self,
-        folder: &FolderSource,
-        id: &str,
-        known: Option<[u8; 32]>,
-    ) -> Result<Read, Error> {
-        let span = tracing::trace_span!("ingest.read", bytes = Empty, reason = Empty).entered();
-        let blob = match folder.open_file(id) {
-            Ok(blob) => Arc::new(blob),
-            Err(error) => return Ok(self.unreadable(&error)),
-        };
-        span.record("bytes", blob.size());
-        let stamp = blob.stamp().to_owned();
-        let content_hash = match hash(&blob) {
-            Ok(hash) => hash,
-            Err(error) => return Ok(self.unreadable(&error)),
-        };
-        // A stamp that would not tell the next change is not to be relied on.
-        let relied_on = match blob.is_settled() {
-            true => stamp.clone(),
-            false => format!("{stamp}, just written"),
-        };
-        if known == Some(content_hash) {
-            return Ok(match blob.still(&stamp) {
-                Ok(()) => Read::Same { stamp: relied_on },
-                Err(error) => self.unreadable(&error),
-            });
-        }
-        let name = id.rsplit('/').next().unwrap_or(id);
-        let extracted = self.extract(name, blob.clone());
-        // Bytes that changed while they were read belong to no version of the
-        // file.
-        if let Err(error) = blob.still(&stamp) {
-            return Ok(self.unreadable(&error));
-        }
-        let mut document = match extracted {
-            Ok(document) => document,
-            Err(error) => {
-                return Ok(self.failed(
-                    error.kind(),
-                    error.to_string(),
-                    Some(&self.extractor.info().name),
-                ));
-            }
-        };
-        if let Some(original) = conflict_of(id) {
-            document.warnings.push(format!(
-                "a copy of {original} that a sync tool made of an edit in conflict: compare the two, keep what you need and delete one"
-            ));
-        }
-        let markdown = is_markdown(name);
-        let (chunker, settings) = self.chunker_for(markdown);
-        let mut chunks = match self.chunk(chunker, settings, &document) {
-            Ok(chunks) => chunks,
-            Err(error) => {
-                return Ok(self.failed(
-                    error.kind(),
-                    error.to_string(),
-                    Some(&chunker.info().name),
-                ));
-            }
-        };
-        if let Err(error) = self.analyze(&document, &mut chunks) {
-            return Ok(self.failed(
-                error.kind(),
-                error.to_string(),
-                Some(&self.analyzer.info().name),
-            ));
-        }
-        let provenance = Provenance {
-            stamp: relied_on,
-            pipeline: self.read_key.clone(),
-            component: Some(self.extractor.info().name.clone()),
-            warnings: document.warnings.clone(),
-        };
-        Ok(Read::Document(Box::new(Prepared {
-            content_hash,
-            id: id.to_owned(),
-            document,
-            chunks,
-            provenance,
-            markdown,
-        })))
-    }
-
-    /// The one document that a file of a folder holds.
-    fn extract(&self, name: &str, blob: Arc<FileBlob>) -> Result<Document, CallError> {
-        let _span = tracing::trace_span!("ingest.extract").entered();
-        let mut documents =
-            self.extractor
-                .open(name, None, &self.extractor_settings, Arc::new(Lent(blob)))?;
-        let mut first: Option<Document> = None;
-        let mut bad: Option<Failure> = None;
-        let mut more = 0;
-        while let Some(batch) = documents.next_batch()? {
-            for document in batch {
-                match (document, &first) {
-                    (Ok(document), None) => first = Some(document),
-                    (Ok(_), Some(_)) => more += 1,
-                    (Err(part), _) => bad = bad.or(Some(part.failure)),
-                }
-            }
-        }
-        match first {
-            Some(mut document) => {
-                if more > 0 {
-                    document
-                        .warnings
-                        .push(format!("{more} more documents in this file were left out"));
-                }
-                if let Some(failure) = bad {
-                    document
-                        .warnings
-                        .push(format!("a part could not be read: {}", failure.message));
-                }
-                Ok(document)
-            }
-            None => Err(match bad {
-                Some(failure) => failed(failure),
-                None => CallError::Invalid {
-                    component: format!("extractor {}", self.extractor.info().name),
-                    reason: "no document at all".into(),
-                },
-            }),
+        } else {
+            (&self.markdown, &self.markdown_settings)
         }
     }
 
@@ -453,30 +325,7 @@ impl Pipeline {
 
     /// The hash of a file's bytes; none where it cannot be read now.
     pub(crate) fn hash(folder: &FolderSource, id: &str) -> Option<[u8; 32]> {
-        hash(&folder.open_file(id).ok()?).ok()
-    }
-
-    /// What became of a file that its folder does not give.
-    fn unreadable(&self, error: &pkb_sources::Error) -> Read {
-        match error {
-            pkb_sources::Error::Vanished { .. } | pkb_sources::Error::Away { .. } => Read::Vanished,
-            pkb_sources::Error::Changed { .. } => self.failed(CHANGED, error.to_string(), None),
-            _ => self.failed("unreadable", error.to_string(), None),
-        }
-    }
-
-    fn failed(&self, reason: &str, message: String, component: Option<&str>) -> Read {
-        tracing::Span::current().record("reason", reason);
-        Read::Failed {
-            reason: reason.to_owned(),
-            message,
-            provenance: Provenance {
-                stamp: String::new(),
-                pipeline: self.key.clone(),
-                component: component.map(str::to_owned),
-                warnings: Vec::new(),
-            },
-        }
+        read::hash(&folder.open_file(id).ok()?).ok()
     }
 }
 
@@ -498,6 +347,7 @@ fn set_key(chunker: &Chunker, settings: &str, definition: blake3::Hash, budget: 
 fn plain_document(title: &str, text: &str) -> Document {
     Document {
         part: String::new(),
+        kind: String::new(),
         title: title.to_owned(),
         text: text.to_owned(),
         marks: Vec::new(),
@@ -507,48 +357,4 @@ fn plain_document(title: &str, text: &str) -> Document {
         links: Vec::new(),
         warnings: Vec::new(),
     }
-}
-
-/// A file, lent to a component.
-struct Lent(Arc<FileBlob>);
-
-impl Blob for Lent {
-    fn size(&self) -> u64 {
-        self.0.size()
-    }
-
-    fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-        self.0.read_at(offset, length).map_err(io::Error::other)
-    }
-}
-
-fn hash(blob: &FileBlob) -> Result<[u8; 32], pkb_sources::Error> {
-    let mut hasher = blake3::Hasher::new();
-    let mut at = 0;
-    while at < blob.size() {
-        let bytes = blob.read_at(at, HASHED_AT_ONCE)?;
-        if bytes.is_empty() {
-            break;
-        }
-        hasher.update(&bytes);
-        at += bytes.len() as u64;
-    }
-    Ok(*hasher.finalize().as_bytes())
-}
-
-fn failed(failure: Failure) -> CallError {
-    CallError::Failed {
-        kind: failure.kind,
-        message: failure.message,
-    }
-}
-
-/// Whether a file is split as Markdown.
-fn is_markdown(name: &str) -> bool {
-    extension(name).is_none_or(|extension| !TEXT.contains(&extension.as_str()))
-}
-
-fn extension(name: &str) -> Option<String> {
-    name.rsplit_once('.')
-        .map(|(_, extension)| extension.to_lowercase())
 }

@@ -123,7 +123,7 @@ fn failure(
         reason: error.kind().to_owned(),
         message: error.to_string(),
         provenance: Provenance {
-            pipeline: pipeline.key.clone(),
+            pipeline: pipeline.whole_key(None),
             component: Some(pipeline.chunker_name().to_owned()),
             ..Provenance::default()
         },

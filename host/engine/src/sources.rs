@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::components::MARKDOWN_CHUNKER;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::formats;
+use crate::ocr::OcrSettings;
 use crate::pipeline::DEFAULT_BUDGET;
 
 /// The kind of source that a folder is.
@@ -30,8 +32,11 @@ pub struct NewFolder {
     /// The extractor, where the usual one is not wanted: it is then given every
     /// file.
     pub extractor: Option<String>,
-    /// The extractor's settings, a JSON object.
+    /// The extractor's settings, a JSON object; without one extractor for all,
+    /// an object with the settings of each under its name.
     pub extractor_settings: Option<String>,
+    /// How the words in pictures are read.
+    pub ocr: Option<OcrSettings>,
     /// Patterns of files and folders to pass over.
     pub ignore: Vec<String>,
     /// Patterns of the only files to take; none takes all.
@@ -57,7 +62,36 @@ pub(crate) struct SourceSettings {
     pub(crate) extractor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) extractor_settings: Option<String>,
+    /// How the words in pictures are read; none where nobody said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ocr: Option<OcrSettings>,
     pub(crate) folder: FolderSettings,
+}
+
+impl SourceSettings {
+    /// The settings of the extractor called `name`, where files go to several: a
+    /// JSON object.
+    pub(crate) fn settings_of(&self, name: &str) -> String {
+        let all = self.extractor_settings.as_deref().unwrap_or("{}");
+        serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(all)
+            .ok()
+            .and_then(|mut all| all.remove(name))
+            .map_or_else(|| "{}".into(), |own| own.to_string())
+    }
+
+    /// Whether what is given for extractors can be settings.
+    ///
+    /// # Errors
+    /// Wrong usage, where not.
+    pub(crate) fn check_extractors(&self) -> Result<(), Error> {
+        if let Some(given) = &self.extractor_settings {
+            let given = json_object(given)?;
+            if self.extractor.is_none() {
+                check_names(&given)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Engine {
@@ -74,7 +108,7 @@ impl Engine {
             include: new.include.clone(),
             ..FolderSettings::default()
         };
-        let root = FolderSource::open(path, &asked)?.path().to_owned();
+        let root = FolderSource::open(path, &asked)?.location();
         let Some(location) = root.to_str().map(str::to_owned) else {
             return Err(Error::usage(
                 format!("the path {} is not valid Unicode", root.display()),
@@ -116,6 +150,10 @@ impl Engine {
             .extractor_settings
             .clone()
             .or(settings.extractor_settings);
+        if let Some(ocr) = &new.ocr {
+            ocr.check()?;
+            settings.ocr = Some(ocr.clone());
+        }
         if !asked.ignore.is_empty() {
             settings.folder.ignore = asked.ignore;
         }
@@ -140,9 +178,7 @@ impl Engine {
         if let Some(extractor) = &settings.extractor {
             self.components().extractor(extractor)?;
         }
-        if let Some(settings) = &settings.extractor_settings {
-            json_object(settings)?;
-        }
+        settings.check_extractors()?;
         let Some(given) = &spec.chunker_settings else {
             if let Some(chunker) = &spec.chunker {
                 self.components().chunker(chunker)?;
@@ -217,6 +253,26 @@ impl Engine {
             hint,
         })
     }
+}
+
+/// Without one extractor for all, settings are given for each by its name.
+fn check_names(settings: &str) -> Result<(), Error> {
+    let settings: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(settings).unwrap_or_default();
+    let known = formats::extractors();
+    for (name, own) in settings {
+        if !known.contains(name.as_str()) || !own.is_object() {
+            let known: Vec<&str> = known.into_iter().collect();
+            return Err(Error::usage(
+                format!("{name:?} is no extractor that settings are given for"),
+                format!(
+                    "Write the settings of each extractor under its name, like {{\"extract-markdown\": {{\"max_bytes\": 1000000}}}}; there are {}. Or name one with --extractor.",
+                    known.join(", ")
+                ),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// A source's name stands before a `/` in paths, and on single lines.

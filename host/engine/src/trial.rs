@@ -7,9 +7,9 @@ use std::sync::Arc;
 use pkb_runtime::{Blob, Origin, Plugins, TokenCounter, World};
 use serde::Serialize;
 
-use crate::components::EXTRACTOR;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::formats;
 use crate::pipeline::DEFAULT_BUDGET;
 use crate::place::Places;
 
@@ -93,7 +93,7 @@ impl Engine {
             World::Extractor => self.sandbox()?.extractor(&origin)?,
             World::Chunker => self
                 .sandbox()?
-                .extractor(&Origin::Builtin(EXTRACTOR.into()))?,
+                .extractor(&Origin::Builtin(formats::MARKDOWN.extractor.into()))?,
             other => {
                 return Err(Error::usage(
                     format!(
@@ -110,9 +110,9 @@ impl Engine {
             "{}"
         };
         let blob: Arc<dyn Blob> = Arc::new(data);
-        let mut documents = extractor.open(&name, None, own, blob)?;
+        let mut documents = extractor.open(&name, None, own, blob, None)?;
         while let Some(batch) = documents.next_batch()? {
-            for document in batch {
+            for document in batch.documents {
                 let document =
                     document.map_err(|part| Error::usage(part.failure.message, String::new()))?;
                 if info.world == World::Chunker {

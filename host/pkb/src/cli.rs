@@ -1,11 +1,13 @@
 //! The command line's words.
 
+mod adding;
 mod keeping;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use adding::{Add, Clip, Extract, Ocr, Reading};
 pub(crate) use keeping::{Backup, DeletedArgs, Doctor, Purge, Remove, Restore, RestoreBackup, Rm};
 
 use crate::filters::{Filters, Sort};
@@ -119,8 +121,10 @@ impl Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a folder a source.
+    /// Make a folder, a file or an archive a source.
     Add(Add),
+    /// Keep a page of the web as a note.
+    Clip(Clip),
     /// Read what is new or changed in the sources, and embed it.
     Sync(Sync),
     /// Find by word and by meaning.
@@ -135,6 +139,8 @@ pub(crate) enum Command {
     List(List),
     /// List or count items, filtered and sorted.
     Browse(Browse),
+    /// Show what pkb sees in a file, without keeping anything of it.
+    Extract(Extract),
     /// Say how this home is doing.
     Status,
     /// Say what pkb did and how long each stage of it took.
@@ -169,33 +175,6 @@ pub(crate) enum Command {
     Watch(Watch),
     /// Serve AI clients over MCP, on stdin and stdout.
     Serve(Serve),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Add {
-    /// The folder.
-    pub(crate) path: PathBuf,
-    /// What to call the source [default: the folder's name].
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// The chunker to use: a built-in one or a plugin.
-    #[arg(long)]
-    pub(crate) chunker: Option<String>,
-    /// The chunker's settings: a JSON object, or @FILE.
-    #[arg(long, value_name = "JSON")]
-    pub(crate) chunker_settings: Option<String>,
-    /// The extractor to use for every file.
-    #[arg(long)]
-    pub(crate) extractor: Option<String>,
-    /// The extractor's settings: a JSON object, or @FILE.
-    #[arg(long, value_name = "JSON")]
-    pub(crate) extractor_settings: Option<String>,
-    /// Files and folders to pass over, such as `Templates` or `Archive/**`.
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) ignore: Vec<String>,
-    /// The only files to take.
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) include: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -69,10 +69,13 @@ pub(crate) mod fuser {
 pub use chunker::pkb::plugin::tokens;
 pub use extractor::pkb::plugin::blobs;
 pub use extractor::pkb::plugin::log;
+pub use extractor::pkb::plugin::ocr;
 pub use extractor::pkb::plugin::types;
 
 pub use analyzer::exports::pkb::plugin::analyze::Term;
 pub use chunker::exports::pkb::plugin::chunk::Chunk;
 pub use extractor::exports::pkb::plugin::about::Description;
-pub use extractor::exports::pkb::plugin::extract::{Batch, Document, Link, LinkKind, PartFailure};
+pub use extractor::exports::pkb::plugin::extract::{
+    Batch, Document, Link, LinkKind, PartFailure, Piece,
+};
 pub use fuser::exports::pkb::plugin::fuse::{Fused, Leg};

@@ -23,6 +23,11 @@ impl Budget {
         }
     }
 
+    /// Leaves out time that passed in waiting for somebody else's work.
+    pub(crate) fn excuse(&mut self, waited: Duration) {
+        self.since = self.since.checked_add(waited).unwrap_or(self.since);
+    }
+
     /// What is left; none when it is used up. To be asked on the thread that
     /// started it.
     pub(crate) fn left(&self) -> Option<Duration> {
@@ -55,6 +60,17 @@ fn cpu_time() -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn excused_waiting_does_not_count() {
+        let mut budget = Budget::start(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(600));
+        assert!(budget.left().is_none(), "waiting counts a little");
+        budget.excuse(Duration::from_millis(590));
+        if cpu_time().is_some() {
+            assert!(budget.left().is_some());
+        }
+    }
 
     #[test]
     fn work_uses_a_budget_up_and_waiting_hardly_does() {

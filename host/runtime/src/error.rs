@@ -134,7 +134,8 @@ impl CallError {
         }
     }
 
-    pub(crate) fn failed(failure: Failure) -> Self {
+    /// What a component said that it could not do.
+    pub fn failed(failure: Failure) -> Self {
         CallError::Failed {
             kind: failure.kind,
             message: one_line(&failure.message, MOST_MESSAGE),

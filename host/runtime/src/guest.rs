@@ -3,13 +3,13 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
 use wasmtime::{Result, Trap, error::format_err};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-use crate::bindings::{blobs, log, tokens, types};
+use crate::bindings::{blobs, log, ocr, tokens, types};
 use crate::budget::Budget;
 use crate::error::{OverLimit, one_line};
 use crate::limits::{Limiter, Limits};
@@ -18,6 +18,8 @@ use crate::wasi;
 
 /// The most that one `blob.read` gives, in bytes.
 const MOST_READ: u32 = 16 << 20;
+/// The largest picture whose words are read, in bytes.
+const MOST_PICTURE: usize = 16 << 20;
 /// The most bytes of one log message.
 const MOST_LOGGED: usize = 4_096;
 /// The most log messages of one call.
@@ -65,6 +67,21 @@ pub trait TokenCounter: Send + Sync {
     fn count(&self, texts: &[String]) -> std::result::Result<Vec<u32>, String>;
 }
 
+/// Reads the words in pictures for extractors.
+pub trait PictureReader: Send + Sync {
+    /// Whether it can read at all.
+    ///
+    /// # Errors
+    /// A sentence that says what would help.
+    fn available(&self) -> std::result::Result<(), String>;
+
+    /// The words in a picture (a PNG file), a line for each line.
+    ///
+    /// # Errors
+    /// A sentence that says why this one cannot be read.
+    fn read(&self, png: &[u8]) -> std::result::Result<String, String>;
+}
+
 #[allow(unreachable_pub, reason = "the generated bindings re-export it")]
 pub type BlobHandle = Arc<dyn Blob>;
 
@@ -76,6 +93,7 @@ pub(crate) struct Guest {
     pub(crate) stderr: Tail,
     pub(crate) name: Arc<str>,
     pub(crate) tokens: Option<Arc<dyn TokenCounter>>,
+    pub(crate) pictures: Option<Arc<dyn PictureReader>>,
     messages: u32,
     /// The time that the running call has.
     pub(crate) budget: Budget,
@@ -95,6 +113,7 @@ impl Guest {
             stderr,
             name,
             tokens: None,
+            pictures: None,
             messages: 0,
             budget: Budget::start(limits.deadline),
             input: 0,
@@ -136,6 +155,7 @@ pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> Result<()> {
     tokens::add_to_linker::<Guest, Guest>(linker, |guest| guest)?;
     types::add_to_linker::<Guest, Guest>(linker, |guest| guest)?;
     blobs::add_to_linker::<Guest, Guest>(linker, |guest| guest)?;
+    ocr::add_to_linker::<Guest, Guest>(linker, |guest| guest)?;
     Ok(())
 }
 
@@ -208,6 +228,44 @@ fn batch_of(texts: &[String]) -> usize {
         bytes <= COUNTED_AT_ONCE
     };
     texts.iter().take_while(fits).count().max(1)
+}
+
+impl ocr::Host for Guest {
+    fn available(&mut self) -> Result<std::result::Result<(), types::Failure>> {
+        Ok(match &self.pictures {
+            Some(pictures) => pictures.available().map_err(no_ocr),
+            None => Err(no_ocr("Words in pictures are not read here.".into())),
+        })
+    }
+
+    fn read(&mut self, png: Vec<u8>) -> Result<std::result::Result<String, types::Failure>> {
+        let Some(pictures) = self.pictures.clone() else {
+            return Ok(Err(no_ocr("Words in pictures are not read here.".into())));
+        };
+        if png.len() > MOST_PICTURE {
+            return Ok(Err(types::Failure {
+                kind: types::FailureKind::TooLarge,
+                message: format!(
+                    "A picture of {} bytes is over the limit of {MOST_PICTURE}.",
+                    png.len()
+                ),
+            }));
+        }
+        if self.budget.left().is_none() {
+            return Err(Trap::Interrupt.into());
+        }
+        let asked = Instant::now();
+        let read = pictures.read(&png);
+        self.budget.excuse(asked.elapsed());
+        Ok(read.map_err(no_ocr))
+    }
+}
+
+fn no_ocr(message: String) -> types::Failure {
+    types::Failure {
+        kind: types::FailureKind::Unavailable,
+        message,
+    }
 }
 
 impl blobs::Host for Guest {}

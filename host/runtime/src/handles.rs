@@ -7,14 +7,20 @@ use std::time::Duration;
 use wasmtime::component::ResourceAny;
 
 use crate::bindings::types::Span;
-use crate::bindings::{Chunk, Document, Fused, Leg, PartFailure, Term};
+use crate::bindings::{Batch, Chunk, Document, Fused, Leg, Piece, Term};
 use crate::bindings::{analyzer, chunker, extractor, fuser, tokenizer};
 use crate::component::{ComponentInfo, Instance, Loaded, Pool};
 use crate::error::{CallError, MOST_MESSAGE, one_line};
-use crate::guest::{Blob, TokenCounter};
+use crate::guest::{Blob, PictureReader, TokenCounter};
 
 /// Documents asked for at a time.
 const DOCUMENTS_AT_ONCE: u32 = 64;
+/// The most bytes of files inside an input that come at a time.
+const PIECES_AT_ONCE: usize = 16 << 20;
+/// The longest name of a part, in bytes.
+const LONGEST_PART: usize = 4_096;
+/// The longest name of a kind of item, in bytes.
+const LONGEST_KIND: usize = 32;
 /// The most bytes of a chunk's context and headings together.
 const MOST_CONTEXT: usize = 16 << 10;
 /// How many times over the chunks of a text may cover it together.
@@ -57,7 +63,8 @@ impl Extractor {
     }
 
     /// Opens an input. `name` is the file name with extension; `settings` a
-    /// JSON object.
+    /// JSON object; `pictures` reads the words in pictures, where that is
+    /// wanted.
     ///
     /// # Errors
     /// [`CallError`].
@@ -67,6 +74,7 @@ impl Extractor {
         media_type: Option<&str>,
         settings: &str,
         blob: Arc<dyn Blob>,
+        pictures: Option<Arc<dyn PictureReader>>,
     ) -> Result<Documents<'_>, CallError> {
         let loaded = &self.pool.loaded;
         let mut instance = self.pool.instance()?;
@@ -78,6 +86,7 @@ impl Extractor {
         };
         let documents = loaded.call(&mut instance, input, |store, exports| {
             let blob = store.data_mut().lend(blob)?;
+            store.data_mut().pictures = pictures;
             exports
                 .pkb_plugin_extract()
                 .call_open(store, &opening, blob)
@@ -105,11 +114,12 @@ impl Extractor {
 }
 
 impl Documents<'_> {
-    /// The next documents; none at the end.
+    /// The next documents, and pieces of files inside the input; none at the
+    /// end.
     ///
     /// # Errors
     /// [`CallError`]; after one there is nothing more to come.
-    pub fn next_batch(&mut self) -> Result<Option<Vec<Result<Document, PartFailure>>>, CallError> {
+    pub fn next_batch(&mut self) -> Result<Option<Batch>, CallError> {
         let Some(mut instance) = self.instance.take() else {
             return Ok(None);
         };
@@ -121,6 +131,7 @@ impl Documents<'_> {
             let dropped = loaded.call_within(&mut instance, 0, deadline, |store, _| {
                 self.documents.resource_drop(store).map(Ok)
             });
+            instance.store.data_mut().pictures = None;
             if dropped.is_ok() {
                 self.pool.rest(instance);
             }
@@ -135,15 +146,19 @@ impl Documents<'_> {
                 )
             })?;
         self.left = instance.store.data().budget.left().unwrap_or_default();
-        if batch.documents.len() > DOCUMENTS_AT_ONCE as usize {
-            return Err(loaded.invalid(format!(
-                "{} documents where {DOCUMENTS_AT_ONCE} were asked for",
-                batch.documents.len()
-            )));
+        let most = DOCUMENTS_AT_ONCE as usize;
+        for (what, count) in [
+            ("documents", batch.documents.len()),
+            ("pieces of files", batch.pieces.len()),
+        ] {
+            if count > most {
+                return Err(loaded.invalid(format!("{count} {what} where {most} were asked for")));
+            }
         }
-        if batch.documents.is_empty() && !batch.last {
+        if batch.documents.is_empty() && batch.pieces.is_empty() && !batch.last {
             return Err(loaded.invalid("no documents, and yet not the end"));
         }
+        check_pieces(&batch.pieces).map_err(|reason| loaded.invalid(reason))?;
         for document in &mut batch.documents {
             match document {
                 Ok(document) => {
@@ -154,7 +169,7 @@ impl Documents<'_> {
         }
         self.last = batch.last;
         self.instance = Some(instance);
-        Ok(Some(batch.documents))
+        Ok(Some(batch))
     }
 }
 
@@ -442,6 +457,40 @@ fn check_document(document: &Document) -> Result<(), String> {
     }
     if document.text.contains('\0') {
         return Err("a text with NUL characters".into());
+    }
+    let word = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+    if document.kind.len() > LONGEST_KIND || !document.kind.bytes().all(word) {
+        return Err(format!(
+            "a document of the kind {:?}, which is not one lower-case word",
+            one_line(&document.kind, 80)
+        ));
+    }
+    check_part(&document.part)
+}
+
+fn check_part(part: &str) -> Result<(), String> {
+    if part.len() > LONGEST_PART || part.contains(char::is_control) {
+        return Err(format!(
+            "a part called {:?}, which is too long or holds control characters",
+            one_line(part, 80)
+        ));
+    }
+    Ok(())
+}
+
+fn check_pieces(pieces: &[Piece]) -> Result<(), String> {
+    let mut bytes = 0_usize;
+    for piece in pieces {
+        check_part(&piece.part)?;
+        if piece.part.is_empty() {
+            return Err("a piece of a file that is no part of the input".into());
+        }
+        bytes = bytes.saturating_add(piece.content.len());
+    }
+    if bytes > PIECES_AT_ONCE {
+        return Err(format!(
+            "{bytes} bytes of files at once, where {PIECES_AT_ONCE} may come"
+        ));
     }
     Ok(())
 }

@@ -30,12 +30,12 @@ mod worlds;
 
 pub use bindings::types::{Failure, FailureKind, Mark, Place, Property, Scalar, Span, Value};
 pub use bindings::{
-    Batch, Chunk, Description, Document, Fused, Leg, Link, LinkKind, PartFailure, Term,
+    Batch, Chunk, Description, Document, Fused, Leg, Link, LinkKind, PartFailure, Piece, Term,
 };
-pub use builtin::builtin_names;
+pub use builtin::{builtin_names, builtin_sha256};
 pub use component::{ComponentInfo, Origin};
 pub use error::{CallError, LoadError};
-pub use guest::{Blob, TokenCounter};
+pub use guest::{Blob, PictureReader, TokenCounter};
 pub use handles::{Analyzer, Chunker, Documents, Extractor, Fuser, Tokenizer};
 pub use limits::Limits;
 pub use plugins::{Plugin, PluginError, Plugins};

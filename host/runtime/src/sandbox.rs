@@ -142,7 +142,11 @@ impl Sandbox {
         };
         let cache = tracing::field::Empty;
         let _span = tracing::debug_span!("component.load", component = name, cache).entered();
-        let sha256 = sha256_hex(bytes);
+        let sha256 = match origin {
+            Origin::Builtin(name) => builtin::builtin_sha256(name).map(str::to_owned),
+            Origin::Plugin { .. } => None,
+        };
+        let sha256 = sha256.unwrap_or_else(|| sha256_hex(bytes));
         let component = self.compile(name, bytes, &sha256)?;
         let world = worlds::identify(&self.shared.engine, name, &component)?;
         if let Some(wanted) = wanted

@@ -68,7 +68,12 @@ impl World {
     /// The interfaces of `pkb:plugin` that the world may import.
     fn imports(self) -> &'static [&'static str] {
         match self {
-            World::Extractor => &["pkb:plugin/types", "pkb:plugin/log", "pkb:plugin/blobs"],
+            World::Extractor => &[
+                "pkb:plugin/types",
+                "pkb:plugin/log",
+                "pkb:plugin/blobs",
+                "pkb:plugin/ocr",
+            ],
             World::Chunker => &["pkb:plugin/types", "pkb:plugin/log", "pkb:plugin/tokens"],
             World::Tokenizer | World::Analyzer | World::Fuser => {
                 &["pkb:plugin/types", "pkb:plugin/log"]

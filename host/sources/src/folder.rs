@@ -24,7 +24,7 @@ pub use names::conflict_of;
 use patterns::Patterns;
 
 /// What of a folder is wanted. As JSON it is the folder's settings, without
-/// `extensions`, which the caller knows and no user sets.
+/// `unread`, which the caller knows and no user sets.
 ///
 /// Passed over without a word, as whole folders: whatever `ignore` matches,
 /// `node_modules`, and, unless `hidden` is set, every name that begins with one
@@ -34,11 +34,10 @@ use patterns::Patterns;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FolderSettings {
-    /// File extensions that something can read, lower case and without the
-    /// dot, such as `md`. Files with any other are named as skipped. Where
-    /// there are none, every file is taken.
+    /// File extensions that nothing reads, lower case and without the dot,
+    /// such as `mp4`. Such files are named as skipped, and never opened.
     #[serde(skip)]
-    pub extensions: BTreeSet<String>,
+    pub unread: BTreeSet<String>,
     /// Patterns of files and folders to pass over. One without a `/` matches
     /// the name at any depth (`*.tmp`, `Templates`), one with a `/` the path
     /// from the root on (`Archive/2019/**`).
@@ -55,7 +54,7 @@ pub struct FolderSettings {
 impl Default for FolderSettings {
     fn default() -> Self {
         Self {
-            extensions: BTreeSet::new(),
+            unread: BTreeSet::new(),
             ignore: Vec::new(),
             include: Vec::new(),
             hidden: false,
@@ -129,41 +128,62 @@ pub struct Summary {
     pub stopped: bool,
 }
 
-/// A folder, opened so that nothing outside it can be reached through it. Can
-/// be shared between threads.
+/// A folder, opened so that nothing outside it can be reached through it, or
+/// one file of it as if it were alone there. Can be shared between threads.
 #[derive(Debug)]
 pub struct FolderSource {
     path: PathBuf,
     root: Arc<Dir>,
+    /// The only file that is taken, where the source is a file.
+    only: Option<String>,
     settings: FolderSettings,
     patterns: Patterns,
 }
 
 impl FolderSource {
-    /// Opens a folder, which `root` names as [`crate::folder_root`] takes it.
+    /// Opens a folder or a single file, which `root` names as
+    /// [`crate::folder_root`] takes it.
     ///
     /// # Errors
     /// The errors of [`crate::folder_root`]; [`Error::RootUnreadable`] when the
-    /// folder's entries cannot be listed; [`Error::Pattern`] when a pattern of
-    /// the settings does not parse.
+    /// folder's entries cannot be listed; [`Error::NotRegular`] when `root` is
+    /// neither folder nor file; [`Error::Pattern`] when a pattern of the
+    /// settings does not parse.
     pub fn open(root: &Path, settings: &FolderSettings) -> Result<Self, Error> {
         let patterns = Patterns::new(settings)?;
-        let path = place::folder_root(root)?;
+        let (path, only) = place::folder_or_file(root)?;
         let dir = Dir::open_ambient_dir(&path, ambient_authority())
             .and_then(|dir| dir.entries().map(|_| dir))
             .map_err(|error| place::refused(&path, error))?;
         Ok(Self {
             path,
             root: Arc::new(dir),
+            only,
             settings: settings.clone(),
             patterns,
         })
     }
 
-    /// The folder's absolute path, links followed.
+    /// The folder's absolute path, links followed; of a single file, the folder
+    /// that it is in.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The id of the single file that was opened; none for a folder.
+    #[must_use]
+    pub fn only(&self) -> Option<&str> {
+        self.only.as_deref()
+    }
+
+    /// What was opened, absolutely: the folder, or the single file.
+    #[must_use]
+    pub fn location(&self) -> PathBuf {
+        match &self.only {
+            Some(file) => place::item_path(&self.path, file).unwrap_or_else(|_| self.path.clone()),
+            None => self.path.clone(),
+        }
     }
 
     /// Names everything in the folder, depth first, each folder's entries
@@ -188,6 +208,11 @@ impl FolderSource {
     /// listed is left out.
     pub fn folders(&self, visit: &mut dyn FnMut(&str) -> ControlFlow<()>) {
         folders::walk(self, visit);
+    }
+
+    /// The folder, as what may be written to.
+    pub(crate) fn root(&self) -> &Dir {
+        &self.root
     }
 
     /// Which folder it is, on its drive; none where the system does not tell.

@@ -5,6 +5,9 @@
 //! file there is ([`FolderSource::scan`]) and reads single ones
 //! ([`FolderSource::open`]). A [`Watcher`] tells when something happens in one.
 //!
+//! [`clip`] gets one page of the web, and keeps what was made of it as a note
+//! in a folder.
+//!
 //! An item of a folder has as its external id the path relative to the folder,
 //! with `/` between the parts on every platform. Names are kept as the file
 //! system gives them: they are not normalised (two names that differ only in
@@ -16,6 +19,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod blob;
+pub mod clip;
 mod error;
 mod folder;
 mod id;

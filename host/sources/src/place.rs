@@ -25,12 +25,46 @@ pub fn folder_root(input: &Path) -> Result<PathBuf, Error> {
     Ok(root)
 }
 
-/// Where an item of a folder is. It need not be there any more.
+/// The folder that a user means, or the folder of the file and the file's id
+/// in it.
+///
+/// # Errors
+/// As [`folder_root`]; [`Error::NotRegular`] for what is neither.
+pub(crate) fn folder_or_file(input: &Path) -> Result<(PathBuf, Option<String>), Error> {
+    let not_folder = match folder_root(input) {
+        Err(Error::RootNotFolder { path }) => path,
+        other => return Ok((other?, None)),
+    };
+    let refused = || Error::RootNotFolder {
+        path: not_folder.clone(),
+    };
+    let metadata = std::fs::metadata(&not_folder)
+        .map_err(|error| crate::place::refused(&not_folder, error))?;
+    let (Some(folder), Some(name)) = (not_folder.parent(), not_folder.file_name()) else {
+        return Err(refused());
+    };
+    if !metadata.is_file() {
+        return Err(Error::NotRegular {
+            external_id: not_folder.display().to_string(),
+            what: "neither a folder nor a regular file",
+        });
+    }
+    let mut file = String::new();
+    id::push_name(&mut file, name);
+    Ok((folder.to_owned(), Some(file)))
+}
+
+/// Where an item of a folder is, or of a single file that `root` names. It need
+/// not be there any more.
 ///
 /// # Errors
 /// [`Error::Id`] when a folder does not give out such ids.
 pub fn item_path(root: &Path, external_id: &str) -> Result<PathBuf, Error> {
-    Ok(root.join(id::to_path(external_id)?))
+    let inside = id::to_path(external_id)?;
+    if root.file_name() == Some(inside.as_os_str()) && root.is_file() {
+        return Ok(root.to_owned());
+    }
+    Ok(root.join(inside))
 }
 
 /// The `file://` URL of an item of a folder, which `root` names absolutely.
@@ -87,6 +121,23 @@ mod tests {
             assert!(matches!(error, Error::RootNotFolder { .. }), "{error}");
         }
         assert!(folder_root(Path::new("")).is_err());
+    }
+
+    #[test]
+    fn a_single_file_is_known_by_its_folder_and_its_name() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("one 100%.md");
+        std::fs::write(&file, "x").unwrap();
+        let (folder, only) = folder_or_file(&file).unwrap();
+        assert_eq!(folder, folder_root(temp.path()).unwrap());
+        assert_eq!(
+            item_path(&folder, only.as_deref().unwrap()).unwrap(),
+            folder.join("one 100%.md")
+        );
+        let alone = item_path(&file, only.as_deref().unwrap()).unwrap();
+        assert_eq!(alone, file);
+        assert_eq!(folder_or_file(temp.path()).unwrap(), (folder, None));
+        assert!(folder_or_file(&temp.path().join("no.md")).is_err());
     }
 
     #[test]

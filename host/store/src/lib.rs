@@ -127,6 +127,9 @@ pub trait Store: Send + Sync {
     fn item(&self, id: ItemId) -> Result<Option<ItemDetails>>;
     /// The item of that identity, soft-deleted or not.
     fn item_by_identity(&self, source: SourceId, external_id: &str) -> Result<Option<Item>>;
+    /// The items inside another, such as a mailbox: those whose external ids go
+    /// on after its own with `//`. In order.
+    fn inside(&self, source: SourceId, external_id: &str, deleted: Deleted) -> Result<Vec<Item>>;
     /// Items that someone may mean by `wanted`; the first of these readings
     /// that finds any counts: external id; the end of a path, with or without
     /// file extension; title or alias. Letter case counts only in the first.

@@ -14,10 +14,7 @@ fn marks(text: &str, first_line: u32) -> Vec<(usize, u32)> {
         Place::Line(line) => line,
         _ => panic!("{mark:?} is no line"),
     };
-    marks
-        .iter()
-        .map(|mark| (mark.offset, line(mark)))
-        .collect()
+    marks.iter().map(|mark| (mark.offset, line(mark))).collect()
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! A YAML mapping -> flat, typed properties.
 
-use extract_core::{Property, Scalar, Value};
 use crate::scalar;
 use crate::yaml::Node;
+use extract_core::{Property, Scalar, Value};
 use std::collections::HashMap;
 use std::rc::Rc;
 

@@ -1,9 +1,9 @@
 //! Frontmatter that is not quite YAML, read key by key.
 
 use super::{file_line, is_tags, warn_repeated};
-use extract_core::{Property, Scalar, Value};
 use crate::tags;
 use crate::yaml::{self, Node};
+use extract_core::{Property, Scalar, Value};
 use std::collections::HashMap;
 use std::rc::Rc;
 

@@ -175,7 +175,7 @@ impl Scratch {
     fn is_known(&self, known: &HashMap<String, Stamp>, document: &Document, stamp: &str) -> bool {
         known.get(&document.id).is_some_and(|known| {
             known.stamp == *stamp
-                && known.pipeline == self.pipeline.key
+                && known.pipeline == self.pipeline.whole_key(None)
                 && known.state == LedgerState::Indexed
         })
     }
@@ -223,7 +223,7 @@ impl Scratch {
             links: Vec::new(),
             provenance: Provenance {
                 stamp: stamp.to_owned(),
-                pipeline: self.pipeline.key.clone(),
+                pipeline: self.pipeline.whole_key(None),
                 ..Provenance::default()
             },
             text: text.clone(),

@@ -1,6 +1,6 @@
 //! What a folder holds, compared with what is known of it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use pkb_sources::{Entry, FolderSource};
@@ -11,14 +11,78 @@ use super::writer::TRIED_ONCE;
 use crate::error::Error;
 use crate::job::{Job, Stage};
 use crate::pipeline::Pipeline;
+use crate::pipeline::walk::{INSIDE, file_of};
 
 /// Why an item is deleted that a person deleted.
-const BY_USER: &str = "user";
+pub(super) const BY_USER: &str = "user";
 /// What the ledger says of something whose content is in a cloud.
 const AWAY: &str = "kept in a cloud and not on this machine; it is read once it is downloaded";
 
-/// What is known of a source, by external id.
+/// What is known of a source's files, by external id.
 pub(crate) type Known = HashMap<String, Stamp>;
+
+/// What is known of what is inside files, by external id: in order, so that
+/// what is inside one stands together.
+pub(crate) type Parts = BTreeMap<String, Stamp>;
+
+/// Files, and what is inside them.
+pub(crate) fn split(stamps: HashMap<String, Stamp>) -> (Known, Parts) {
+    let mut parts = Parts::new();
+    let mut known = Known::new();
+    for (id, stamp) in stamps {
+        match file_of(&id) {
+            Some(_) => {
+                parts.insert(id, stamp);
+            }
+            None => {
+                known.insert(id, stamp);
+            }
+        }
+    }
+    (known, parts)
+}
+
+/// What is inside `outer`, a file or a part of one.
+pub(crate) fn inside<'a>(
+    parts: &'a Parts,
+    outer: &str,
+) -> impl Iterator<Item = (&'a String, &'a Stamp)> {
+    let prefix = format!("{outer}{INSIDE}");
+    parts
+        .range(prefix.clone()..)
+        .take_while(move |(id, _)| id.starts_with(&prefix))
+}
+
+/// The files with something inside that has to be read again.
+pub(super) fn to_open_again(
+    parts: &Parts,
+    pipeline: &Pipeline,
+    options: SyncOptions,
+) -> HashSet<String> {
+    let again = |stamp: &Stamp| {
+        !pipeline.reads(stamp) || options.retry_failed && stamp.state == LedgerState::Failed
+    };
+    let mut files = HashSet::new();
+    for (id, stamp) in parts {
+        if let Some(file) = file_of(id)
+            && again(stamp)
+            && !files.contains(file)
+        {
+            files.insert(file.to_owned());
+        }
+    }
+    files
+}
+
+/// Whether a part that is known was made of bytes with that hash, can be found
+/// unless a person deleted it, and would be made the same again.
+pub(super) fn is_same(stamp: &Stamp, hash: &[u8; 32], pipeline: &Pipeline) -> bool {
+    let wanted = match stamp.deleted_from.as_deref() {
+        None => !stamp.restored && pipeline.reads(stamp),
+        Some(cause) => cause == BY_USER,
+    };
+    wanted && stamp.state == LedgerState::Indexed && stamp.content_hash.as_ref() == Some(hash)
+}
 
 /// What a scan found.
 #[derive(Default)]
@@ -68,6 +132,12 @@ impl Why {
 }
 
 impl Found {
+    /// Bytes of the files that may hold pictures of pages.
+    pub(super) fn bytes_with_pictures(&self) -> u64 {
+        let is_one = |file: &&File| file.id.to_ascii_lowercase().ends_with(".pdf");
+        self.files.iter().filter(is_one).map(|file| file.size).sum()
+    }
+
     fn pass(&mut self, id: String, why: Why, reason: String, folder: bool) {
         if folder {
             self.unseen.push(id.clone());
@@ -132,16 +202,10 @@ pub(super) fn is_changed(
     pipeline: &Pipeline,
     options: SyncOptions,
 ) -> bool {
-    // Another chunker splits what is stored; only what failed is read again for
-    // it.
-    let key = match known.state {
-        LedgerState::Failed => &pipeline.key,
-        LedgerState::Indexed | LedgerState::Skipped => &pipeline.read_key,
-    };
-    differs(file, known, key, options)
+    differs(file, known, pipeline.reads(known), options)
 }
 
-fn differs(file: &File, known: &Stamp, pipeline: &str, options: SyncOptions) -> bool {
+fn differs(file: &File, known: &Stamp, reads: bool, options: SyncOptions) -> bool {
     if options.all || options.retry_failed && known.state == LedgerState::Failed {
         return true;
     }
@@ -150,7 +214,7 @@ fn differs(file: &File, known: &Stamp, pipeline: &str, options: SyncOptions) -> 
         return true;
     }
     match known.deleted_from.as_deref() {
-        None => known.stamp != file.stamp || known.pipeline != pipeline,
+        None => known.stamp != file.stamp || !reads,
         // What a person deleted stays deleted until the file changes: that it
         // would be read in another way is no such change.
         Some(BY_USER) => known.stamp != file.stamp,
@@ -163,7 +227,7 @@ fn differs(file: &File, known: &Stamp, pipeline: &str, options: SyncOptions) -> 
 /// holds them.
 pub(super) fn settled_hash(
     known: Option<&Stamp>,
-    pipeline: &str,
+    pipeline: &Pipeline,
     options: SyncOptions,
 ) -> Option<[u8; 32]> {
     let known = known.filter(|known| !known.restored)?;
@@ -172,7 +236,7 @@ pub(super) fn settled_hash(
         None => {
             !options.all
                 && known.state == LedgerState::Indexed
-                && known.pipeline == pipeline
+                && pipeline.reads(known)
                 && !known.stamp.is_empty()
         }
         Some(cause) => cause == BY_USER,
@@ -248,6 +312,8 @@ pub(crate) fn is_known(
     let (mut same, mut known) = (true, 0);
     let mut absent = Vec::new();
     let deleted = store.glance(source, &mut |id, stamp, state| match files.get(id) {
+        // As its file is, so is what is inside it.
+        None if file_of(id).is_some() => {}
         Some(there) => {
             known += 1;
             same &= *there == stamp;
@@ -276,7 +342,7 @@ pub(crate) fn pending(found: &Found, known: &Known) -> usize {
                 let tried = tried.unwrap_or(&known.stamp);
                 return !tried.is_empty() && tried != file.stamp;
             }
-            differs(file, known, &known.pipeline, SyncOptions::default())
+            differs(file, known, true, SyncOptions::default())
         })
     });
     let gone = gone(found, known)

@@ -9,7 +9,9 @@ mod removals;
 mod resembling;
 mod writer;
 
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use pkb_sources::FolderSource;
 use pkb_store::{
@@ -18,8 +20,10 @@ use pkb_store::{
 };
 use serde::Serialize;
 
-use self::changes::{File, Passed, Why, absent, gone, is_changed, is_live, settled_hash};
-pub(crate) use self::changes::{Found, is_known, pending, scan};
+use self::changes::{
+    File, Passed, Why, absent, gone, inside, is_changed, is_live, settled_hash, to_open_again,
+};
+pub(crate) use self::changes::{Found, is_known, pending, scan, split};
 pub(crate) use self::lock::lock;
 use self::moves::Written;
 use self::reader::{Progress, Reader, hash_all};
@@ -31,6 +35,7 @@ use crate::embedding::{EmbedReport, is_zero};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::job::Job;
+use crate::pipeline::walk::file_of;
 use crate::pipeline::{Pipeline, Read};
 
 /// Items written in one transaction, at most.
@@ -309,19 +314,22 @@ impl Engine {
         found: Option<Found>,
     ) -> Result<(), Error> {
         let _span = tracing::info_span!("ingest").entered();
-        let pipeline = Pipeline::of(self, source)?;
+        let mut pipeline = Pipeline::of(self, source)?;
         let folder =
             FolderSource::open(Path::new(&source.spec.location), &pipeline.folder_settings)?;
         let found = match found {
             Some(found) => found,
             None => scan(&folder, job)?,
         };
+        pipeline.read_pictures(found.bytes_with_pictures());
+        let (known, parts) = split(self.store().stamps(source.id)?);
         let work = Work {
             source,
             folder: &folder,
             pipeline: &pipeline,
             sets: &pipeline.wanted_sets(self)?,
-            known: self.store().stamps(source.id)?,
+            known,
+            parts: Arc::new(parts),
             counts: &mut outcome.counts,
             changes: &mut outcome.changes,
         };
@@ -329,55 +337,102 @@ impl Engine {
         follow_moves(&mut writer, &found, job)?;
 
         let known = &writer.work.known;
+        let again = to_open_again(&writer.work.parts, &pipeline, options);
         let (changed, same): (Vec<&File>, Vec<&File>) =
             found
                 .files
                 .iter()
                 .partition(|file| match known.get(&file.id) {
-                    Some(stamp) => is_changed(file, stamp, &pipeline, options),
+                    Some(stamp) => {
+                        again.contains(&file.id) || is_changed(file, stamp, &pipeline, options)
+                    }
                     None => true,
                 });
         let still_failed = same
             .iter()
             .filter(|file| known[&file.id].state == LedgerState::Failed)
             .count();
+        let parts = &writer.work.parts;
+        let within: usize = match parts.is_empty() {
+            true => 0,
+            false => same
+                .iter()
+                .map(|file| {
+                    inside(parts, &file.id)
+                        .filter(|(_, own)| is_live(own))
+                        .count()
+                })
+                .sum(),
+        };
         writer.work.counts.failed = still_failed as u64;
-        writer.work.counts.unchanged = (same.len() - still_failed) as u64;
+        writer.work.counts.unchanged = (same.len() - still_failed + within) as u64;
         if !changed.is_empty() || writer.work.counts.moved > 0 {
             *run = Some(self.store().start_sync(source.id)?);
         }
         self.note_passed(&mut writer.work, &found.passed)?;
-        self.read_changed(&mut writer, &found, changed, options, job)?;
+        self.read_changed(&mut writer, &found, changed, &again, options, job)?;
 
         let Writer {
-            work: Work { known, .. },
+            work: Work { known, parts, .. },
+            lost,
             ..
         } = writer;
         let (live, rows): (Vec<String>, Vec<String>) = gone(&found, &known)
             .into_iter()
             .filter(|id| known[id].item.is_none() || is_live(&known[id]))
             .partition(|id| is_live(&known[id]));
+        // What was inside goes with its file, and what is not inside any more.
+        let within = live
+            .iter()
+            .chain(&rows)
+            .flat_map(|file| inside(&parts, file))
+            .map(|(id, _)| id.clone());
+        let (inner, inner_rows): (Vec<String>, Vec<String>) = within
+            .chain(lost.iter().cloned())
+            .partition(|id| parts.get(id).is_none_or(|own| own.item.is_some()));
+        let inner: Vec<String> = inner
+            .into_iter()
+            .filter(|id| parts.get(id).is_none_or(is_live))
+            .collect();
+        let items = known.values().chain(parts.values());
+        let all: Vec<String> = live.iter().chain(&inner).cloned().collect();
         let removals = Removals {
             location: &source.spec.location,
-            items: known.values().filter(|stamp| is_live(stamp)).count(),
-            gone: &live,
+            items: items.filter(|stamp| is_live(stamp)).count(),
+            gone: &all,
             empty: found.files.is_empty(),
         };
         if let Some(problem) = removals.problem()
             && !options.accept_removals
         {
+            // Files that lost much of what was inside are opened again next
+            // time, to be asked about again.
+            let files: BTreeSet<&str> = lost.iter().filter_map(|id| file_of(id)).collect();
+            let unread: Vec<(&str, &str)> = files.into_iter().map(|file| (file, "")).collect();
+            self.store().touch(source.id, &unread)?;
             outcome.problem = Some(problem);
             return Ok(());
         }
-        if run.is_none() && !(live.is_empty() && rows.is_empty()) {
+        let rows: Vec<&str> = rows.iter().chain(&inner_rows).map(String::as_str).collect();
+        if run.is_none() && !(all.is_empty() && rows.is_empty()) {
             *run = Some(self.store().start_sync(source.id)?);
         }
-        let items: Vec<ItemId> = live.iter().filter_map(|id| known[id].item).collect();
+        let mut items: Vec<ItemId> = live.iter().filter_map(|id| known[id].item).collect();
+        for id in &inner {
+            // What this very sync stored has no number here yet.
+            let item = match parts.get(id).and_then(|own| own.item) {
+                None => self
+                    .store()
+                    .item_by_identity(source.id, id)?
+                    .map(|item| item.id),
+                own => own,
+            };
+            items.extend(item);
+        }
         outcome.counts.deleted += self.store().soft_delete(&items, "file_deleted")?;
-        for id in &live {
+        for id in &all {
             tell(&mut outcome.changes, "deleted", id, None);
         }
-        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
         self.store().forget(source.id, &rows)?;
         Ok(())
     }
@@ -389,6 +444,7 @@ impl Engine {
         writer: &mut Writer<'_>,
         found: &Found,
         changed: Vec<&File>,
+        again: &HashSet<String>,
         options: SyncOptions,
         job: &dyn Job,
     ) -> Result<(), Error> {
@@ -421,9 +477,14 @@ impl Engine {
             }
             let (mut held, mut bytes) = (Vec::new(), 0);
             let (pipeline, folder) = (writer.work.pipeline, writer.work.folder);
-            let reader = Reader { pipeline, folder };
+            let reader = Reader {
+                pipeline,
+                folder,
+                parts: writer.work.parts.clone(),
+                options,
+            };
             reader.read(&new, |_| None, &mut progress, &mut |file, read| {
-                if let Read::Document(document) = &read {
+                if let Read::Document(document) | Read::Part(document) = &read {
                     bytes += document.text().len();
                 }
                 held.push((file, read));
@@ -439,11 +500,17 @@ impl Engine {
             .iter()
             .map(|file| {
                 let known = writer.work.known.get(&file.id);
-                settled_hash(known, &writer.work.pipeline.read_key, options)
+                let known = known.filter(|_| !again.contains(&file.id));
+                settled_hash(known, writer.work.pipeline, options)
             })
             .collect();
         let (pipeline, folder) = (writer.work.pipeline, writer.work.folder);
-        let reader = Reader { pipeline, folder };
+        let reader = Reader {
+            pipeline,
+            folder,
+            parts: writer.work.parts.clone(),
+            options,
+        };
         let read = reader.read(&rest, |at| hashes[at], &mut progress, &mut |file, read| {
             writer.take(file, read)
         });
@@ -469,7 +536,7 @@ impl Engine {
             let same = work.known.get(id).is_some_and(|stamp| {
                 stamp.state == state
                     && stamp.stamp == *reason
-                    && stamp.pipeline == work.pipeline.read_key
+                    && stamp.pipeline == work.pipeline.skip_key
             });
             if !same {
                 rows.push(LedgerWrite {
@@ -480,7 +547,7 @@ impl Engine {
                     message: reason.clone(),
                     provenance: Provenance {
                         stamp: reason.clone(),
-                        pipeline: work.pipeline.read_key.clone(),
+                        pipeline: work.pipeline.skip_key.clone(),
                         ..Provenance::default()
                     },
                 });

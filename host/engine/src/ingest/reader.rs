@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 use pkb_sources::FolderSource;
+use pkb_store::{LedgerState, Stamp};
 
-use super::BATCH_ITEMS;
-use super::changes::File;
+use super::changes::{BY_USER, File, Parts, inside, is_same};
+use super::{BATCH_ITEMS, SyncOptions};
 use crate::error::Error;
 use crate::job::{Job, Stage};
 use crate::pipeline::{Pipeline, Read};
@@ -24,11 +25,14 @@ pub(super) struct Progress<'a> {
 pub(super) struct Reader<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) folder: &'a FolderSource,
+    /// What is known of what is inside files.
+    pub(super) parts: Arc<Parts>,
+    pub(super) options: SyncOptions,
 }
 
 impl Reader<'_> {
-    /// Hands each file that was read to `take`, which runs on this thread.
-    /// `known` gives the hash that a file's bytes may have for there to be
+    /// Hands what was read of each file to `take`, which runs on this thread:
+    /// first what is inside, then the file itself. `known` gives the hash that a file's bytes may have for there to be
     /// nothing to do.
     pub(super) fn read<'f>(
         &self,
@@ -60,9 +64,28 @@ impl Reader<'_> {
                     while !halt.load(Ordering::Relaxed) && !job.stop() {
                         let at = next.fetch_add(1, Ordering::Relaxed);
                         let Some(file) = files.get(at) else { break };
-                        let read = self.pipeline.read(self.folder, &file.id, known(at));
-                        if send.send((at, read)).is_err() {
-                            break;
+                        let mut hand_on = |read| {
+                            let stop = halt.load(Ordering::Relaxed) || job.stop();
+                            if stop || send.send((at, Ok(read))).is_err() {
+                                return Err(Error::Stopped);
+                            }
+                            Ok(())
+                        };
+                        let knows = |id: &str, hash: &[u8; 32]| self.knows(id, hash);
+                        let read = self.pipeline.read(
+                            self.folder,
+                            &file.id,
+                            known(at),
+                            &knows,
+                            &mut hand_on,
+                        );
+                        match read {
+                            Ok(()) => {}
+                            Err(Error::Stopped) => break,
+                            Err(error) => {
+                                let _ = send.send((at, Err(error)));
+                                break;
+                            }
                         }
                     }
                 });
@@ -71,15 +94,18 @@ impl Reader<'_> {
             let mut taken = 0;
             let mut result = Ok(());
             for (at, read) in receive {
+                let through = read.as_ref().is_ok_and(Read::ends_file);
                 if result.is_ok() {
                     result = read.and_then(|read| take(files[at], read));
                     if result.is_err() {
                         halt.store(true, Ordering::Relaxed);
                     }
                 }
-                taken += 1;
-                *done += 1;
-                job.progress(Stage::Reading, *done, total);
+                if through {
+                    taken += 1;
+                    *done += 1;
+                    job.progress(Stage::Reading, *done, total);
+                }
             }
             result?;
             if taken < files.len() {
@@ -87,6 +113,24 @@ impl Reader<'_> {
             }
             Ok(())
         })
+    }
+
+    /// Whether nothing has changed in a part of a file, nor in what is inside
+    /// it.
+    fn knows(&self, id: &str, hash: &[u8; 32]) -> bool {
+        if self.options.all {
+            return false;
+        }
+        let same = |own: &Stamp| is_same(own, hash, self.pipeline);
+        self.parts.get(id).is_some_and(same)
+            && inside(&self.parts, id).all(|(_, own)| {
+                self.pipeline.reads(own)
+                    && !(self.options.retry_failed && own.state == LedgerState::Failed)
+                    && own
+                        .deleted_from
+                        .as_deref()
+                        .is_none_or(|cause| cause == BY_USER)
+            })
     }
 }
 

@@ -1,18 +1,20 @@
 //! Stores what was read, several items in a transaction.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use pkb_sources::{FolderSource, item_url};
 use pkb_store::{
     ItemWrite, LedgerWrite, NotIndexed, Provenance, Rename, Source, Stamp, SyncCounts, WantedSet,
 };
 
-use super::changes::{File, Known, is_live};
+use super::changes::{File, Known, Parts, inside, is_live};
 use super::moves::Move;
 use super::{BATCH_ITEMS, Change, tell};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::pipeline::{CHANGED, Pipeline, Read};
+use crate::pipeline::walk::{INSIDE, file_of};
+use crate::pipeline::{CHANGED, Pipeline, Prepared, Read};
 
 /// Bytes of text written in one transaction, about.
 const BATCH_BYTES: usize = 8 << 20;
@@ -27,8 +29,10 @@ pub(super) struct Work<'a> {
     pub(super) pipeline: &'a Pipeline,
     /// What the chunks are made with.
     pub(super) sets: &'a [WantedSet],
-    /// What is known of the source; follows what is moved.
+    /// What is known of the source's files; follows what is moved.
     pub(super) known: Known,
+    /// What is known of what is inside them; follows too.
+    pub(super) parts: Arc<Parts>,
     pub(super) counts: &'a mut SyncCounts,
     /// What is told one by one.
     pub(super) changes: &'a mut Vec<Change>,
@@ -44,6 +48,30 @@ pub(super) struct Writer<'a> {
     bytes: usize,
     /// Where items moved to.
     moved: HashSet<String>,
+    /// What was found inside files that are not read to their ends yet.
+    found: HashMap<String, Inside>,
+    /// What is no longer inside the files that were read.
+    pub(super) lost: Vec<String>,
+}
+
+/// What was found inside a file.
+#[derive(Default)]
+struct Inside {
+    ids: HashSet<String>,
+    /// Parts that have not changed, nor has anything inside them.
+    whole: Vec<String>,
+    /// What was stored though it may have to go again.
+    stored: HashSet<String>,
+}
+
+impl Inside {
+    fn holds(&self, id: &str) -> bool {
+        let within = |outer: &String| {
+            id.strip_prefix(outer.as_str())
+                .is_some_and(|rest| rest.starts_with(INSIDE))
+        };
+        self.ids.contains(id) || self.whole.iter().any(within)
+    }
 }
 
 impl<'a> Writer<'a> {
@@ -56,6 +84,8 @@ impl<'a> Writer<'a> {
             touched: Vec::new(),
             bytes: 0,
             moved: HashSet::new(),
+            found: HashMap::new(),
+            lost: Vec::new(),
         }
     }
 
@@ -66,18 +96,45 @@ impl<'a> Writer<'a> {
         if moves.is_empty() {
             return Ok(());
         }
-        let renames: Vec<Rename> = moves
+        let rename = |from: &str, to: &str, file: &str, stamp: &str| Rename {
+            source: self.work.source.id,
+            from: from.to_owned(),
+            to: to.to_owned(),
+            url: item_url(self.work.folder.path(), file).ok(),
+            stamp: stamp.to_owned(),
+        };
+        let mut renames: Vec<Rename> = moves
             .iter()
-            .map(|own| Rename {
-                source: self.work.source.id,
-                from: own.from.clone(),
-                to: own.to.clone(),
-                url: item_url(self.work.folder.path(), &own.to).ok(),
-                stamp: String::new(),
+            .map(|own| rename(&own.from, &own.to, &own.to, ""))
+            .collect();
+        // What is inside goes with its file.
+        let inner: Vec<(String, String)> = moves
+            .iter()
+            .flat_map(|own| {
+                inside(&self.work.parts, &own.from).map(|(id, _)| {
+                    let to = format!("{}{}", own.to, &id[own.from.len()..]);
+                    (id.clone(), to)
+                })
             })
             .collect();
+        for (from, to) in &inner {
+            let stamp = self.work.parts.get(from);
+            if stamp.is_some_and(|stamp| stamp.item.is_some()) {
+                let file = file_of(to).unwrap_or(to);
+                let mut own = rename(from, to, file, &self.work.parts[from].stamp);
+                // A page on the web stays where it is.
+                own.url = None;
+                renames.push(own);
+            }
+        }
         // A row that only says that the new path failed before goes with it.
         let done = self.engine.store().rename(&renames)?;
+        let parts = Arc::make_mut(&mut self.work.parts);
+        let moved: Vec<(String, Stamp)> = inner
+            .into_iter()
+            .filter_map(|(from, to)| Some((to, parts.remove(&from)?)))
+            .collect();
+        parts.extend(moved);
         let known = &mut self.work.known;
         let stamps: Vec<(&Move, Stamp)> = moves
             .iter()
@@ -101,67 +158,163 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn take(&mut self, file: &File, read: Read) -> Result<(), Error> {
-        let known = self.work.known.get(&file.id);
         match read {
             Read::Same { stamp } => {
-                self.work.counts.unchanged += 1;
+                let parts = inside(&self.work.parts, &file.id).filter(|(_, own)| is_live(own));
+                self.work.counts.unchanged += 1 + parts.count() as u64;
                 self.touched.push((file.id.clone(), stamp));
             }
             Read::Document(document) => {
-                let counts = &mut *self.work.counts;
-                let what = match known {
-                    Some(known) if known.deleted_from.is_some() => {
-                        counts.restored += 1;
-                        Some("restored")
-                    }
-                    // A move is told already.
-                    Some(known) if known.item.is_some() => {
-                        let moved = self.moved.contains(&file.id);
-                        counts.updated += u64::from(!moved);
-                        (!moved).then_some("updated")
-                    }
-                    _ => {
-                        counts.added += 1;
-                        Some("added")
-                    }
-                };
-                if let Some(what) = what {
-                    tell(self.work.changes, what, &file.id, None);
-                }
-                let item = document.into_item(
-                    self.work.source,
-                    self.work.folder,
-                    self.work.sets,
-                    file.modified,
-                    file.size,
-                );
-                self.bytes += item.text.len();
-                self.items.push(item);
+                let known = self.work.known.get(&file.id).cloned();
+                self.put(file, *document, known.as_ref());
+                self.let_go(file);
             }
             Read::Failed {
                 reason,
                 message,
                 provenance,
             } => {
-                self.work.counts.failed += 1;
-                self.ledger.push(LedgerWrite {
-                    source: self.work.source.id,
-                    external_id: file.id.clone(),
-                    outcome: NotIndexed::Failed,
-                    provenance: Provenance {
-                        stamp: stamp_of_failure(file, known, &reason),
-                        ..provenance
-                    },
-                    reason,
-                    message,
-                });
+                let known = self.work.known.get(&file.id);
+                let stamp = stamp_of_failure(file, known, &reason);
+                let provenance = Provenance {
+                    stamp,
+                    ..provenance
+                };
+                self.fail(file.id.clone(), reason, message, provenance);
+                // Nobody knows what else would have been inside.
+                self.found.remove(&file.id);
             }
-            Read::Vanished => {}
+            Read::Skipped {
+                reason,
+                message,
+                provenance,
+            } => self.skip(file.id.clone(), reason, message, provenance),
+            Read::Vanished => {
+                self.found.remove(&file.id);
+            }
+            Read::Part(document) => {
+                let found = self.found.entry(file.id.clone()).or_default();
+                found.ids.insert(document.id.clone());
+                found.stored.insert(document.id.clone());
+                let known = self.work.parts.get(&document.id).cloned();
+                self.put(file, *document, known.as_ref());
+            }
+            Read::PartFailed {
+                id,
+                reason,
+                message,
+                provenance,
+            } => {
+                let found = self.found.entry(file.id.clone()).or_default();
+                found.ids.insert(id.clone());
+                self.fail(id, reason, message, provenance);
+            }
+            Read::PartSkipped {
+                id,
+                reason,
+                message,
+                provenance,
+            } => {
+                let found = self.found.entry(file.id.clone()).or_default();
+                found.ids.insert(id.clone());
+                self.skip(id, reason, message, provenance);
+            }
+            Read::PartSame { id, whole } => {
+                let within = match whole {
+                    true => inside(&self.work.parts, &id)
+                        .filter(|(_, own)| is_live(own))
+                        .count(),
+                    false => 0,
+                };
+                self.work.counts.unchanged += 1 + within as u64;
+                let found = self.found.entry(file.id.clone()).or_default();
+                if whole {
+                    found.whole.push(id.clone());
+                }
+                found.ids.insert(id);
+            }
+            Read::Again => {
+                if let Some(found) = self.found.get_mut(&file.id) {
+                    found.ids.clear();
+                    found.whole.clear();
+                }
+            }
         }
         if self.items.len() + self.ledger.len() >= BATCH_ITEMS || self.bytes >= BATCH_BYTES {
             self.flush()?;
         }
         Ok(())
+    }
+
+    /// Stores a document as an item, which so far was `known`.
+    fn put(&mut self, file: &File, document: Prepared, known: Option<&Stamp>) {
+        let counts = &mut *self.work.counts;
+        let id = document.id.clone();
+        let what = match known {
+            Some(known) if known.deleted_from.is_some() => {
+                counts.restored += 1;
+                Some("restored")
+            }
+            // A move is told already.
+            Some(known) if known.item.is_some() => {
+                let moved = self.moved.contains(&id);
+                counts.updated += u64::from(!moved);
+                (!moved).then_some("updated")
+            }
+            _ => {
+                counts.added += 1;
+                Some("added")
+            }
+        };
+        if let Some(what) = what {
+            tell(self.work.changes, what, &id, None);
+        }
+        let item = document.into_item(
+            self.work.source,
+            self.work.folder,
+            self.work.sets,
+            file.modified,
+        );
+        self.bytes += item.text.len();
+        self.items.push(item);
+    }
+
+    fn fail(&mut self, id: String, reason: String, message: String, provenance: Provenance) {
+        self.work.counts.failed += 1;
+        self.ledger.push(LedgerWrite {
+            source: self.work.source.id,
+            external_id: id,
+            outcome: NotIndexed::Failed,
+            provenance,
+            reason,
+            message,
+        });
+    }
+
+    fn skip(&mut self, id: String, reason: &str, message: String, provenance: Provenance) {
+        self.work.counts.skipped += 1;
+        self.ledger.push(LedgerWrite {
+            source: self.work.source.id,
+            external_id: id,
+            outcome: NotIndexed::Skipped,
+            provenance,
+            reason: reason.to_owned(),
+            message,
+        });
+    }
+
+    /// A file was read to its end: what else was known to be inside is not
+    /// there any more.
+    fn let_go(&mut self, file: &File) {
+        let found = self.found.remove(&file.id).unwrap_or_default();
+        let known = inside(&self.work.parts, &file.id).map(|(id, _)| id);
+        let stored = found.stored.iter().filter(|id| !found.ids.contains(*id));
+        let lost: Vec<String> = known
+            .chain(stored)
+            .filter(|id| !found.holds(id))
+            .cloned()
+            .collect();
+        self.lost.extend(lost);
     }
 
     pub(super) fn flush(&mut self) -> Result<(), Error> {

@@ -210,14 +210,16 @@ fn best_chunks(item: ItemId, legs: &Legs) -> Vec<ChunkId> {
 }
 
 /// Leaves out items whose best chunk says nearly what that of a better one
-/// does, and notes them there.
+/// does, or that are the same page, and notes them there.
 fn fold_same(shown: Vec<Shown<'_>>) -> Vec<Shown<'_>> {
     let mut kept: Vec<(Shown<'_>, Sketch)> = Vec::new();
     for next in shown {
         let terms = Sketch::new(next.terms.iter().map(|term| &term.text));
-        let twin = kept.iter_mut().find(|(_, other)| {
+        let page = page(&next);
+        let twin = kept.iter_mut().find(|(kept, other)| {
             let common = terms.common(other);
             common.both >= SAME_FROM && common.share() >= SAME
+                || page.is_some() && page == self::page(kept)
         });
         match twin {
             Some((twin, _)) => twin.same.push(item_path(&next.chunks[0].item)),
@@ -225,4 +227,10 @@ fn fold_same(shown: Vec<Shown<'_>>) -> Vec<Shown<'_>> {
         }
     }
     kept.into_iter().map(|(shown, _)| shown).collect()
+}
+
+/// The page on the web that an item is; none for what is opened elsewhere.
+fn page<'a>(shown: &'a Shown<'_>) -> Option<&'a str> {
+    let url = shown.chunks[0].item.url.as_deref()?;
+    url.starts_with("http").then_some(url)
 }

@@ -2,10 +2,13 @@
 
 use pkb_engine::{Citation, Places, Snippet};
 
-use crate::output::{MATCH, Output, PLACE, printable, wrap};
+use crate::output::{DIM, MATCH, Output, PLACE, printable, wrap};
 
 /// What stands before each line below a title.
 pub(super) const INDENT: &str = "    ";
+
+/// Warnings that are shown below a snippet; `pkb ledger --warnings` has all.
+const WARNINGS: usize = 2;
 
 /// The path, headings and place of what is cited, and at most `lines` lines of
 /// its snippet.
@@ -18,6 +21,12 @@ pub(super) fn cite(citation: &Citation, lines: usize, output: &Output) {
     let place = after(&citation.place);
     output.line(format_args!("{INDENT}{PLACE}{cited}{place}{PLACE:#}"));
     quote(&citation.snippet, lines, output);
+    for warning in citation.warnings.iter().take(WARNINGS) {
+        output.line(format_args!(
+            "{INDENT}{DIM}note: {}{DIM:#}",
+            printable(warning)
+        ));
+    }
 }
 
 /// At most `lines` lines of a snippet.

@@ -2,31 +2,41 @@
 
 use std::process::ExitCode;
 
-use pkb_engine::{Engine, NewFolder, SourceReport, SyncOptions, SyncReport, short_path};
+use pkb_engine::{Engine, NewFolder, SourceReport, Survey, SyncOptions, SyncReport, short_path};
 use serde_json::json;
 
 use super::deletion::{agreed, show_purged};
+use super::extract::ocr;
 use crate::FAILED;
 use crate::cli;
-use crate::output::{DIM, Output, STRONG, Table, count, printable};
+use crate::output::{DIM, Output, STRONG, Table, bytes, count, printable};
 use crate::progress::Watch;
 
+/// Extensions that are named of files that nothing reads.
+const UNREAD_NAMED: usize = 6;
+
 pub(crate) fn add(engine: &Engine, args: cli::Add, output: &Output) -> anyhow::Result<ExitCode> {
-    let settings =
-        |given: Option<String>| given.as_deref().map(pkb_engine::json_object).transpose();
+    let ocr = ocr(&args.reading);
     let added = engine.add_folder(
         &args.path,
         &NewFolder {
             name: args.name,
             chunker: args.chunker,
-            chunker_settings: settings(args.chunker_settings)?,
-            extractor: args.extractor,
-            extractor_settings: settings(args.extractor_settings)?,
+            chunker_settings: json_settings(args.chunker_settings)?,
+            extractor: args.reading.extractor,
+            extractor_settings: json_settings(args.reading.extractor_settings)?,
+            ocr,
             ignore: args.ignore,
             include: args.include,
         },
     )?;
+    let watch = Watch::new(output.quiet || output.json);
+    let survey = engine.survey(&added.source, &watch);
+    watch.clear();
+    let survey = survey?;
     if output.json {
+        let mut added = serde_json::to_value(&added)?;
+        added["found"] = serde_json::to_value(&survey)?;
         output.json(&added)?;
     } else {
         let name = printable(&added.source.spec.name);
@@ -43,10 +53,85 @@ pub(crate) fn add(engine: &Engine, args: cli::Add, output: &Output) -> anyhow::R
             )),
         }
         if !output.quiet {
+            show_survey(&survey, output);
             output.line(format_args!("{DIM}Next: pkb sync{DIM:#}"));
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is there, before anything is read.
+fn show_survey(survey: &Survey, output: &Output) {
+    let mut table = Table::default();
+    for kind in &survey.kinds {
+        table
+            .row()
+            .number(kind.files)
+            .text(&kind.kind)
+            .styled(bytes(kind.bytes), DIM);
+    }
+    table.print(output);
+    if survey.kinds.is_empty() {
+        output.note("nothing is here yet that pkb reads");
+    }
+    let unread: u64 = survey.unread.iter().map(|unread| unread.files).sum();
+    if unread > 0 {
+        let named: Vec<String> = survey
+            .unread
+            .iter()
+            .take(UNREAD_NAMED)
+            .map(|unread| match unread.extension.as_str() {
+                "" => format!("{} without extension", unread.files),
+                extension => format!("{} .{}", unread.files, printable(extension)),
+            })
+            .collect();
+        output.line(format_args!(
+            "{DIM}and {} that nothing reads: {}{DIM:#}",
+            count(unread, "file", "files"),
+            named.join(", ")
+        ));
+    }
+    if survey.failed > 0 {
+        output.note(format_args!(
+            "{} could not be looked at",
+            count(survey.failed, "file or folder", "files or folders")
+        ));
+    }
+}
+
+pub(crate) fn clip(engine: &Engine, args: cli::Clip, output: &Output) -> anyhow::Result<ExitCode> {
+    let watch = Watch::new(output.quiet || output.json);
+    let clipped = engine.clip(
+        &ClipRequest {
+            url: args.url,
+            source: args.source,
+            tags: args.tags,
+            allow_private: args.allow_private,
+            skip_embedding: args.no_embed,
+        },
+        &watch,
+    );
+    watch.clear();
+    let clipped = clipped?;
+    if output.json {
+        output.json(&clipped)?;
+    } else {
+        let title = printable(&clipped.title);
+        output.line(format_args!(
+            "{STRONG}{title}{STRONG:#}: {} {}",
+            clipped.outcome,
+            printable(&clipped.path)
+        ));
+        for warning in &clipped.warnings {
+            output.note(printable(warning));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The JSON object that a user gave, if any.
+pub(super) fn json_settings(given: Option<String>) -> anyhow::Result<Option<String>> {
+    Ok(given.as_deref().map(pkb_engine::json_object).transpose()?)
 }
 
 pub(crate) fn sync(engine: &Engine, args: &cli::Sync, output: &Output) -> anyhow::Result<ExitCode> {

@@ -5,6 +5,7 @@ mod browse;
 mod citation;
 mod deletion;
 mod eval;
+mod extract;
 mod library;
 mod model;
 mod plugin;
@@ -28,6 +29,10 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
     let Cli { global, command } = cli;
     match command {
         Command::Add(args) => library::add(&open(&global, Access::Write)?, args, output),
+        Command::Clip(args) => {
+            signals::listen();
+            library::clip(&open(&global, Access::Write)?, args, output)
+        }
         Command::Sync(args) => {
             signals::listen();
             library::sync(&open(&global, Access::Write)?, &args, output)
@@ -40,6 +45,7 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
         Command::Links(args) => read::links(&open(&global, Access::Read)?, &args, output),
         Command::List(args) => browse::list(&open(&global, Access::Read)?, args, output),
         Command::Browse(args) => browse::browse(&open(&global, Access::Read)?, args, output),
+        Command::Extract(args) => extract::extract(&open(&global, Access::Write)?, args, output),
         Command::Status => status::status(&Arc::new(open(&global, Access::Read)?), output),
         Command::Stats(args) => stats::stats(&home(&global)?, &args, output),
         Command::Ledger(args) => status::ledger(&open(&global, Access::Read)?, args, output),

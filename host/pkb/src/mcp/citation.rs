@@ -7,6 +7,9 @@ use serde::Serialize;
 
 use super::render::{line, marked, uri};
 
+/// Warnings that stand below an entry of a list.
+const WARNINGS: usize = 2;
+
 /// An item, cited at one place in it.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Citation {
@@ -33,6 +36,10 @@ pub(super) struct Citation {
     /// Where the original can be opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
+    /// What could not be read of the item as it should: the passage may be
+    /// incomplete.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 impl From<pkb_engine::Citation> for Citation {
@@ -48,6 +55,7 @@ impl From<pkb_engine::Citation> for Citation {
             to_line: cited.place.lines.map(|(_, last)| last),
             snippet: marked(&cited.snippet),
             url: cited.url,
+            warnings: cited.warnings,
         }
     }
 }
@@ -70,6 +78,9 @@ impl Citation {
             let _ = write!(text, "\n   under: {}", line(&self.headings.join(" > ")));
         }
         let _ = write!(text, "\n   {}", self.snippet);
+        for warning in self.warnings.iter().take(WARNINGS) {
+            let _ = write!(text, "\n   note: {}", line(warning));
+        }
         text
     }
 

@@ -42,9 +42,8 @@ impl Rules {
 
     /// Whether a file of that name would be taken, as far as its name tells.
     pub(crate) fn wants(&self, name: &str) -> bool {
-        let wanted = &self.settings.extensions;
-        wanted.is_empty()
-            || extension(name).is_some_and(|extension| wanted.contains(&extension.to_lowercase()))
+        !extension(name)
+            .is_some_and(|extension| self.settings.unread.contains(&extension.to_lowercase()))
     }
 }
 
@@ -65,7 +64,7 @@ fn below(
     depth: u16,
     visit: &mut dyn FnMut(&str) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    if depth >= source.settings.max_depth {
+    if depth >= source.settings.max_depth || source.only.is_some() {
         return ControlFlow::Continue(());
     }
     let Ok(entries) = dir.entries() else {

@@ -100,6 +100,13 @@ impl Walk<'_> {
     }
 
     fn entry(&mut self, dir: &Dir, name: &OsStr, entry: &DirEntry, depth: u16) -> ControlFlow<()> {
+        if let Some(only) = &self.source.only {
+            // Whoever names a file wants it, whatever it is called.
+            return match file_type(entry) {
+                Ok(kind) if *only == self.id && kind.is_file() => self.take(dir, name, entry),
+                _ => ControlFlow::Continue(()),
+            };
+        }
         let settings = &self.source.settings;
         if (is_hidden(name) && !settings.hidden)
             || name == "node_modules"
@@ -153,9 +160,13 @@ impl Walk<'_> {
     }
 
     fn file(&mut self, dir: &Dir, name: &OsStr, entry: &DirEntry) -> ControlFlow<()> {
-        if let Some(flow) = self.unwanted() {
-            return flow;
+        match self.unwanted() {
+            Some(flow) => flow,
+            None => self.take(dir, name, entry),
         }
+    }
+
+    fn take(&mut self, dir: &Dir, name: &OsStr, entry: &DirEntry) -> ControlFlow<()> {
         match entry.metadata() {
             Err(error) => self.failed(&error, false),
             Ok(metadata) if is_away(dir, Path::new(name), Some(&metadata)) => self.away(false),
@@ -203,15 +214,12 @@ impl Walk<'_> {
         if !self.source.patterns.includes(&self.id) {
             return Some(self.ignored());
         }
-        let wanted = &self.source.settings.extensions;
         let name = self.id.rsplit('/').next().unwrap_or_default();
-        let own = extension(name).map(str::to_lowercase);
-        match own {
-            _ if wanted.is_empty() => None,
-            Some(own) if wanted.contains(&own) => None,
-            Some(own) => Some(self.skipped(format!("no extractor for .{own}"))),
-            None => Some(self.skipped("no extractor for files without an extension".to_owned())),
+        let own = extension(name).map(str::to_lowercase)?;
+        if !self.source.settings.unread.contains(&own) {
+            return None;
         }
+        Some(self.skipped(format!("nothing reads .{own} files")))
     }
 
     /// Why the link at hand is not followed.

@@ -12,7 +12,7 @@ mod unix;
 
 fn settings() -> FolderSettings {
     FolderSettings {
-        extensions: ["md", "txt"].map(str::to_owned).into(),
+        unread: ["png", "pdf", "jpg", "zip"].map(str::to_owned).into(),
         ..FolderSettings::default()
     }
 }
@@ -102,15 +102,15 @@ fn every_file_is_accounted_for_in_order() {
     assert_eq!(
         lines(&source),
         [
-            "Makefile: no extractor for files without an extension",
+            "Makefile",
             "NOTE.MD",
-            "Zoo/pic.png: no extractor for .png",
+            "Zoo/pic.png: nothing reads .png files",
             "a/b/c.md",
             "a/z.txt",
             "a.md",
-            "archive.tar.gz: no extractor for .gz",
+            "archive.tar.gz",
             "b.md",
-            "ends.: no extractor for files without an extension",
+            "ends.",
         ]
     );
     let (first, summary) = scan(&source);
@@ -234,7 +234,7 @@ fn what_programs_keep_for_a_while_is_passed_over() {
     let mut settings = settings();
     // Whoever takes all files, and hidden ones, takes none of these.
     settings.hidden = true;
-    settings.extensions.clear();
+    settings.unread.clear();
     let source = FolderSource::open(root.path(), &settings).unwrap();
     assert_eq!(lines(&source), ["kept.tmp/note.md", "note.md"]);
     assert_eq!(scan(&source).1.ignored, 9);
@@ -258,7 +258,7 @@ fn placeholders_of_a_cloud_stand_for_their_files() {
     assert_eq!(
         lines(&source),
         [
-            "picture.png: no extractor for .png",
+            "picture.png: nothing reads .png files",
             "plan.md: AWAY folder=false",
             "both.md",
             "sub/deep.txt: AWAY folder=false",
@@ -364,13 +364,35 @@ fn a_bad_root_is_a_clear_error() {
     let root = folder(&["a.md"]);
     for (path, says) in [
         (root.path().join("gone"), "there is no folder"),
-        (root.path().join("a.md"), "is not a folder"),
+        (root.path().join("a.md/below"), "is not a folder"),
     ] {
         let error = FolderSource::open(&path, &settings())
             .unwrap_err()
             .to_string();
         assert!(error.contains(says), "{error}");
     }
+}
+
+#[test]
+fn a_single_file_is_as_if_alone_in_its_folder() {
+    let root = folder(&["a.md", "pic.png", "sub/a.md", ".hidden"]);
+    for name in ["a.md", "pic.png", ".hidden"] {
+        let path = root.path().join(name);
+        let source = FolderSource::open(&path, &settings()).unwrap();
+        assert_eq!(lines(&source), [name], "whatever it is called");
+        assert_eq!(source.location(), source.path().join(name));
+        assert_eq!(
+            source.open_file(name).unwrap().read_all().unwrap(),
+            name.as_bytes()
+        );
+        let mut folders = 0;
+        source.folders(&mut |_| {
+            folders += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!(folders, 0, "what lies beside it is not watched");
+    }
+    assert_eq!(open(&root).location(), open(&root).path());
 }
 
 #[test]
@@ -388,7 +410,7 @@ fn settings_are_json() {
     assert!(serde_json::from_str::<FolderSettings>(r#"{"ignored": []}"#).is_err());
     let written = serde_json::to_string(&settings()).unwrap();
     let mut read: FolderSettings = serde_json::from_str(&written).unwrap();
-    read.extensions = settings().extensions;
+    read.unread = settings().unread;
     assert_eq!(read, settings());
 }
 

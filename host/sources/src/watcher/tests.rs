@@ -21,7 +21,7 @@ struct Watched {
 
 fn open(root: &Path) -> FolderSource {
     let settings = FolderSettings {
-        extensions: ["md".to_owned()].into(),
+        unread: ["png".to_owned()].into(),
         ignore: vec!["Private".to_owned()],
         ..FolderSettings::default()
     };

@@ -60,6 +60,16 @@ pub(super) fn in_use(conn: &Connection) -> rusqlite::Result<Vec<(Option<ChunkSet
     .collect()
 }
 
+/// Kinds and sets as a JSON array of pairs.
+pub(super) fn pairs(wanted: &[WantedSet]) -> rusqlite::Result<String> {
+    let pairs: Vec<(Option<&str>, i64)> = wanted
+        .iter()
+        .map(|wanted| (wanted.kind.as_deref(), wanted.set.0))
+        .collect();
+    serde_json::to_string(&pairs)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+}
+
 pub(super) fn outdated(
     conn: &Connection,
     source: SourceId,
@@ -67,15 +77,11 @@ pub(super) fn outdated(
     after: Option<ItemId>,
     limit: usize,
 ) -> rusqlite::Result<Page<Outdated>> {
-    let pairs: Vec<(&str, i64)> = wanted
-        .iter()
-        .map(|wanted| (wanted.kind.as_str(), wanted.set.0))
-        .collect();
-    let pairs = serde_json::to_string(&pairs)
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let pairs = pairs(wanted)?;
     let from = "FROM items i
          JOIN (SELECT value ->> 0 AS kind, value ->> 1 AS chunk_set FROM json_each(?2)) w
-             ON w.kind = i.kind
+             ON w.kind = i.kind OR w.kind IS NULL
+                AND i.kind NOT IN (SELECT coalesce(value ->> 0, '') FROM json_each(?2))
          LEFT JOIN staged s ON s.item_id = i.id
          WHERE i.source_id = ?1 AND i.status = 0 AND i.id > ?3
            AND coalesce(s.chunk_set, i.chunk_set) IS NOT w.chunk_set";
@@ -91,7 +97,7 @@ pub(super) fn outdated(
         return Ok(page);
     }
     let mut select = conn.prepare_cached(&format!(
-        "SELECT i.id, i.external_id, i.title, w.chunk_set {from} ORDER BY i.id LIMIT ?4"
+        "SELECT i.id, i.external_id, i.title, w.chunk_set, i.kind {from} ORDER BY i.id LIMIT ?4"
     ))?;
     let mut rows = select.query(params![source.0, pairs, after, sql_limit(limit)])?;
     let mut bytes = 0;
@@ -104,6 +110,7 @@ pub(super) fn outdated(
         page.entries.push(Outdated {
             item: ItemId(id),
             external_id: row.get(1)?,
+            kind: row.get(4)?,
             wanted: ChunkSetId(row.get(3)?),
             title: row.get(2)?,
             aliases: attached::names(conn, Names::Aliases, id)?,

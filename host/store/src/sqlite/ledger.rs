@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::{bad_value, count, now, pack_strings, sql_int, unpack_strings};
 use crate::{
-    ItemId, LedgerQuery, LedgerRow, LedgerState, LedgerTotals, LedgerWrite, NotIndexed, Page,
+    Item, ItemId, LedgerQuery, LedgerRow, LedgerState, LedgerTotals, LedgerWrite, NotIndexed, Page,
     Provenance, SourceId, Stamp,
 };
 
@@ -280,6 +280,17 @@ pub(super) fn list(conn: &Connection, query: &LedgerQuery) -> rusqlite::Result<P
         entries,
         total: total.unsigned_abs(),
     })
+}
+
+/// The warnings of an item's row.
+pub(super) fn warnings(conn: &Connection, item: &Item) -> rusqlite::Result<Vec<String>> {
+    let row = conn
+        .prepare_cached("SELECT warnings FROM ledger WHERE source_id = ?1 AND external_id = ?2")?
+        .query_row(params![item.source_id.0, item.external_id], |row| {
+            unpack_strings(row, 0)
+        })
+        .optional()?;
+    Ok(row.unwrap_or_default())
 }
 
 pub(super) fn totals(conn: &Connection) -> rusqlite::Result<Vec<LedgerTotals>> {

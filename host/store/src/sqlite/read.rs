@@ -7,10 +7,10 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::attached::{self, Names};
 use super::filter::{self, Conditions};
-use super::{bad_value, json_numbers, marks, slice, unpack_strings};
+use super::{bad_value, json_numbers, ledger, marks, slice, unpack_strings};
 use crate::{
-    Chunk, ChunkHash, ChunkHit, ChunkId, Item, ItemDetails, ItemId, ItemQuery, ItemStatus,
-    ItemText, Order, Page, SourceId,
+    Chunk, ChunkHash, ChunkHit, ChunkId, Deleted, Filter, Item, ItemDetails, ItemId, ItemQuery,
+    ItemStatus, ItemText, Order, Page, SourceId,
 };
 
 /// The columns [`item_from`] reads, of `items i JOIN sources s`.
@@ -69,6 +69,36 @@ pub(super) fn item_by_identity(
     ))?
     .query_row(params![source.0, external_id], item_from)
     .optional()
+}
+
+/// The items inside another, by external id: theirs goes on after its with
+/// `//`.
+pub(super) fn inside(
+    conn: &Connection,
+    source: SourceId,
+    external_id: &str,
+    deleted: Deleted,
+) -> rusqlite::Result<Vec<Item>> {
+    // The character after the slash ends the range.
+    let (from, until) = (format!("{external_id}//"), format!("{external_id}/0"));
+    let deleted = filter::deleted(deleted);
+    let Conditions { sql, mut values } = {
+        let mut conditions = Conditions::of(&Filter::default());
+        conditions.also(&deleted);
+        conditions
+    };
+    let first = values.len();
+    values.extend([source.0.into(), from.into(), until.into()]);
+    conn.prepare_cached(&format!(
+        "SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES}
+         WHERE {sql} AND i.source_id = ?{} AND i.external_id >= ?{} AND i.external_id < ?{}
+         ORDER BY i.external_id",
+        first + 1,
+        first + 2,
+        first + 3
+    ))?
+    .query_map(params_from_iter(&values), item_from)?
+    .collect()
 }
 
 pub(super) fn details(conn: &Connection, id: ItemId) -> rusqlite::Result<Option<ItemDetails>> {
@@ -206,16 +236,19 @@ pub(super) fn hits(conn: &Connection, ids: &[ChunkId]) -> rusqlite::Result<Vec<C
         })?
         .collect::<rusqlite::Result<_>>()?;
     // An item's text is read once, however many of its chunks are asked for.
-    let mut items: HashMap<i64, (Item, ItemText)> = HashMap::new();
+    let mut items: HashMap<i64, (Item, ItemText, Vec<String>)> = HashMap::new();
     let mut hits = Vec::with_capacity(found.len());
     for id in ids {
         let Some((chunk, item_id)) = found.remove(id) else {
             continue;
         };
-        let (item, text) = match items.entry(item_id) {
+        let (item, text, warnings) = match items.entry(item_id) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => match item(conn, ItemId(item_id))?.zip(text(conn, item_id)?) {
-                Some(found) => new.insert(found),
+                Some((item, text)) => {
+                    let warnings = ledger::warnings(conn, &item)?;
+                    new.insert((item, text, warnings))
+                }
                 None => continue,
             },
         };
@@ -226,6 +259,7 @@ pub(super) fn hits(conn: &Connection, ids: &[ChunkId]) -> rusqlite::Result<Vec<C
             text_line: u32::try_from(line_breaks).map_or(u32::MAX, |n| n.saturating_add(1)),
             marks: marks::covering(&text.marks, chunk.span.start, chunk.span.end),
             item: item.clone(),
+            warnings: warnings.clone(),
             chunk,
         });
     }

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, Row, params};
 
+use super::chunk_sets::pairs;
 use super::{pack_strings, read, slice, sql_int, unpack_strings, vectors, write};
 use crate::{
     ChunkHash, ChunkSetId, ChunkWrite, ModelId, SourceId, StagedWrite, TakeOver, Terms, WantedSet,
@@ -18,15 +19,16 @@ pub(super) fn unstage(
     source: SourceId,
     wanted: &[WantedSet],
 ) -> rusqlite::Result<u64> {
-    let mut delete = conn.prepare_cached(
-        "DELETE FROM staged WHERE item_id IN (
-             SELECT i.id FROM staged s CROSS JOIN items i ON i.id = s.item_id
-             WHERE i.source_id = ?1 AND i.kind = ?2 AND i.chunk_set = ?3)",
-    )?;
-    let mut dropped = 0;
-    for WantedSet { kind, set } in wanted {
-        dropped += delete.execute(params![source.0, kind, set.0])?;
-    }
+    let dropped = conn
+        .prepare_cached(
+            "DELETE FROM staged WHERE item_id IN (
+                 SELECT i.id FROM staged s CROSS JOIN items i ON i.id = s.item_id
+                 JOIN (SELECT value ->> 0 AS kind, value ->> 1 AS chunk_set FROM json_each(?2)) w
+                     ON w.kind = i.kind OR w.kind IS NULL
+                        AND i.kind NOT IN (SELECT coalesce(value ->> 0, '') FROM json_each(?2))
+                 WHERE i.source_id = ?1 AND i.chunk_set = w.chunk_set)",
+        )?
+        .execute(params![source.0, pairs(wanted)?])?;
     Ok(dropped as u64)
 }
 

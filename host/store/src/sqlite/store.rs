@@ -244,6 +244,12 @@ impl Store for SqliteStore {
         })
     }
 
+    fn inside(&self, source: SourceId, external_id: &str, deleted: Deleted) -> Result<Vec<Item>> {
+        self.pool.read("read items", |tx| {
+            read::inside(tx, source, external_id, deleted)
+        })
+    }
+
     fn find(&self, wanted: &str, deleted: Deleted, limit: usize) -> Result<Vec<Item>> {
         self.pool
             .read("find an item", |tx| find::find(tx, wanted, deleted, limit))

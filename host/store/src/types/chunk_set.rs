@@ -28,11 +28,12 @@ pub struct ChunkSet {
     pub budget: u32,
 }
 
-/// Items of one kind and what their chunks are to be made with.
+/// Items of some kind and what their chunks are to be made with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedSet {
-    /// See [`ItemWrite::kind`](crate::ItemWrite::kind).
-    pub kind: String,
+    /// See [`ItemWrite::kind`](crate::ItemWrite::kind); none for all kinds
+    /// that no other entry names.
+    pub kind: Option<String>,
     /// The set.
     pub set: ChunkSetId,
 }
@@ -44,6 +45,8 @@ pub struct Outdated {
     pub item: ItemId,
     /// Identity within its source.
     pub external_id: String,
+    /// Such as `note`.
+    pub kind: String,
     /// What its chunks are to be made with.
     pub wanted: ChunkSetId,
     /// What people call it.

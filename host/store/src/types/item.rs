@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::ChunkSetId;
 
@@ -71,12 +71,50 @@ pub struct SourceSpec {
     pub kind: String,
     /// Where the items come from: a path or an address.
     pub location: String,
-    /// The connector's settings, a JSON object.
+    /// The connector's settings, a JSON object. Passwords in it are never
+    /// written out.
+    #[serde(serialize_with = "without_passwords")]
     pub settings: String,
     /// The chunker component, where it is not the usual one.
     pub chunker: Option<String>,
     /// The chunker's settings, a JSON object.
     pub chunker_settings: Option<String>,
+}
+
+/// What stands for a password.
+const HIDDEN: &str = "***";
+
+/// Settings, with what `password` and `passwords` hold left out.
+fn without_passwords<S: Serializer>(settings: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    fn hide(value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::Object(map) => {
+                for (key, value) in map {
+                    if matches!(key.to_lowercase().as_str(), "password" | "passwords") {
+                        *value = HIDDEN.into();
+                    } else {
+                        hide(value);
+                    }
+                }
+            }
+            serde_json::Value::Array(list) => list.iter_mut().for_each(hide),
+            // The settings of a component are JSON inside JSON.
+            serde_json::Value::String(text) if text.starts_with('{') => {
+                if let Ok(mut inner) = serde_json::from_str(text) {
+                    hide(&mut inner);
+                    *text = inner.to_string();
+                }
+            }
+            _ => {}
+        }
+    }
+    match serde_json::from_str(settings) {
+        Ok(mut value) => {
+            hide(&mut value);
+            serializer.serialize_str(&value.to_string())
+        }
+        Err(_) => serializer.serialize_str(settings),
+    }
 }
 
 /// A source as stored.
@@ -415,4 +453,27 @@ pub struct ChunkVector {
     pub chunk: ChunkId,
     /// As long as the model has dimensions.
     pub vector: Vec<f32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_not_written_out() {
+        let spec = SourceSpec {
+            name: "a".into(),
+            kind: "folder".into(),
+            location: "/a".into(),
+            settings: r#"{"extractor_settings":"{\"extract-pdf\":{\"passwords\":[\"open sesame\"]}}","folder":{"hidden":true}}"#.into(),
+            chunker: None,
+            chunker_settings: None,
+        };
+        let written = serde_json::to_string(&spec).unwrap();
+        assert!(
+            !written.contains("sesame") && written.contains("***"),
+            "{written}"
+        );
+        assert!(written.contains("hidden"), "{written}");
+    }
 }

@@ -282,4 +282,6 @@ pub struct ChunkHit {
     /// The marks that say where the span stands in the original: of each kind
     /// of place the last at or before the start, and all within the span.
     pub marks: Vec<Mark>,
+    /// What could not be read of the item as it should, one sentence each.
+    pub warnings: Vec<String>,
 }

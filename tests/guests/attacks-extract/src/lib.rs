@@ -16,7 +16,7 @@ mod guest {
 
     use exports::pkb::plugin::about::{Description, Guest as About};
     use exports::pkb::plugin::extract::{
-        Batch, Document, Documents, Guest as Extractor, GuestDocuments, Input, PartFailure,
+        Batch, Document, Documents, Guest as Extractor, GuestDocuments, Input, PartFailure, Piece,
     };
     use pkb::plugin::blobs::Blob;
     use pkb::plugin::types::{Failure, FailureKind, Mark, Place};
@@ -44,6 +44,7 @@ mod guest {
     fn document() -> Document {
         Document {
             part: String::new(),
+            kind: String::new(),
             title: "A title".into(),
             text: "A text.".into(),
             marks: Vec::new(),
@@ -70,19 +71,23 @@ mod guest {
         fn next(&self, limit: u32) -> Result<Batch, Failure> {
             let one = |document| Batch {
                 documents: vec![Ok(document)],
+                pieces: Vec::new(),
                 last: true,
             };
             Ok(match self.attack.as_str() {
                 "endless" => Batch {
                     documents: vec![Ok(document())],
+                    pieces: Vec::new(),
                     last: false,
                 },
                 "nothing" => Batch {
                     documents: Vec::new(),
+                    pieces: Vec::new(),
                     last: false,
                 },
                 "too many" => Batch {
                     documents: (0..=limit).map(|_| Ok(document())).collect(),
+                    pieces: Vec::new(),
                     last: true,
                 },
                 "outside" => {
@@ -104,8 +109,26 @@ mod guest {
                             message: "a bad\n\u{1b}[2Jpart".into(),
                         },
                     })],
+                    pieces: Vec::new(),
                     last: true,
                 },
+                "pieces" => Batch {
+                    documents: Vec::new(),
+                    pieces: (0..2)
+                        .map(|_| Piece {
+                            part: "a".into(),
+                            name: "a".into(),
+                            media_type: None,
+                            content: vec![0; 9 << 20],
+                            last: false,
+                        })
+                        .collect(),
+                    last: true,
+                },
+                "kind" => one(Document {
+                    kind: "../Note".into(),
+                    ..document()
+                }),
                 // Reads on and on, past the end too.
                 "reads" => loop {
                     black_box(self.bytes.read(0, u32::MAX)?);

@@ -17,7 +17,7 @@ fn set(home: &Home, key: &str) -> ChunkSetId {
 
 fn wanted(set: ChunkSetId) -> [WantedSet; 1] {
     [WantedSet {
-        kind: "note".into(),
+        kind: Some("note".into()),
         set,
     }]
 }

@@ -1,0 +1,192 @@
+//! A page of the web, fetched because a person asked for it, read as any file
+//! is, and kept as a note in a folder.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use pkb_runtime::Document;
+use pkb_sources::FolderSource;
+use pkb_sources::clip::{self, Clip, Fetcher, Kind, Limits, Outcome};
+use pkb_store::{Scalar, Source, Value};
+use serde::Serialize;
+
+use crate::convert;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::extracting::Outside;
+use crate::ingest::SyncOptions;
+use crate::job::Job;
+use crate::ocr::OcrSettings;
+use crate::pipeline::folder_settings;
+use crate::pipeline::walk::{Input, Own, Walk};
+use crate::sources::{FOLDER, NewFolder, SourceSettings};
+
+/// The source for clips where the user names none, and its folder in the home.
+const CLIPS: &str = "clips";
+
+/// What to clip, and where to.
+#[derive(Clone, Debug, Default)]
+pub struct ClipRequest {
+    /// The page's address.
+    pub url: String,
+    /// The folder source that it goes to; none for `clips`, which is made in
+    /// the home where it is missing.
+    pub source: Option<String>,
+    /// Tags for the note.
+    pub tags: Vec<String>,
+    /// Whether the page may be on this machine or in a private network.
+    pub allow_private: bool,
+    /// Leave the embedding for later.
+    pub skip_embedding: bool,
+}
+
+/// A page that was clipped.
+#[derive(Clone, Debug, Serialize)]
+pub struct Clipped {
+    /// The note: `source/path`.
+    pub path: String,
+    /// The page's title.
+    pub title: String,
+    /// Its own address.
+    pub url: String,
+    /// `created`, `updated` or `unchanged`.
+    pub outcome: &'static str,
+    /// What a person should know of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+impl Engine {
+    /// Fetches a page or a PDF file, keeps it as a note in a folder source, and
+    /// indexes it. Clipping the same page again updates the note.
+    ///
+    /// # Errors
+    /// When the page cannot be had or read, the source is no folder, or the note
+    /// cannot be written.
+    pub fn clip(&self, request: &ClipRequest, job: &dyn Job) -> Result<Clipped, Error> {
+        let source = self.clips(request.source.as_deref())?;
+        let settings = folder_settings(&source.spec);
+        let folder = FolderSource::open(Path::new(&source.spec.location), &settings)?;
+        let fetched = Fetcher::new(Limits::default(), request.allow_private).fetch(&request.url)?;
+        let mut warnings = fetched.warnings;
+        let name = match fetched.kind {
+            Kind::Page => "page.html",
+            Kind::Pdf => "page.pdf",
+        };
+        let document = self.read_page(name, fetched.media_type, fetched.bytes)?;
+        warnings.extend(document.warnings);
+        let properties = convert::properties(document.properties);
+        let own_url = convert::text(&properties, "url");
+        let url = own_url.unwrap_or(fetched.url);
+        let published = convert::timestamp(&properties, "published")
+            .and_then(|at| Timestamp::from_millisecond(at).ok())
+            .map(|at| at.to_string());
+        let clipped = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let authors: Vec<String> = properties
+            .iter()
+            .filter(|property| property.name.eq_ignore_ascii_case("author"))
+            .flat_map(|property| match &property.value {
+                Value::One(one) => std::slice::from_ref(one),
+                Value::Many(many) => many,
+            })
+            .filter_map(|scalar| match scalar {
+                Scalar::Text(author) => Some(author.clone()),
+                _ => None,
+            })
+            .collect();
+        let saved = clip::save(
+            &folder,
+            &Clip {
+                url: &url,
+                title: &document.title,
+                authors: &authors,
+                published: published.as_deref(),
+                clipped: &clipped,
+                tags: &request.tags,
+                sha256: &fetched.sha256,
+                text: &document.text,
+            },
+        )?;
+        let options = SyncOptions {
+            skip_embedding: request.skip_embedding,
+            ..SyncOptions::default()
+        };
+        let report = self.sync(std::slice::from_ref(&source.spec.name), options, job)?;
+        let problems = report
+            .sources
+            .into_iter()
+            .filter_map(|source| source.problem);
+        warnings.extend(problems);
+        Ok(Clipped {
+            path: format!("{}/{}", source.spec.name, saved.external_id),
+            title: document.title,
+            url,
+            outcome: match saved.outcome {
+                Outcome::Created => "created",
+                Outcome::Updated => "updated",
+                Outcome::Unchanged => "unchanged",
+            },
+            warnings,
+        })
+    }
+
+    /// The folder source that clips go to.
+    fn clips(&self, named: Option<&str>) -> Result<Source, Error> {
+        let source = match named {
+            Some(name) => self.source(name)?,
+            None => match self.store().source(CLIPS)? {
+                Some(source) => source,
+                None => {
+                    let folder = self.home().folder.join(CLIPS);
+                    fs::create_dir_all(&folder).map_err(|error| {
+                        Error::file("cannot make the folder for clips", &folder, error)
+                    })?;
+                    let new = NewFolder {
+                        name: Some(CLIPS.into()),
+                        ..NewFolder::default()
+                    };
+                    self.add_folder(&folder, &new)?.source
+                }
+            },
+        };
+        if source.spec.kind != FOLDER || !Path::new(&source.spec.location).is_dir() {
+            return Err(Error::usage(
+                format!("the source {} is no folder", source.spec.name),
+                "Name a folder with --source; a clip becomes a note in it.",
+            ));
+        }
+        Ok(source)
+    }
+
+    fn read_page(
+        &self,
+        name: &str,
+        media_type: Option<String>,
+        bytes: Vec<u8>,
+    ) -> Result<Document, Error> {
+        let size = bytes.len() as u64;
+        let outside = Outside::new(
+            self,
+            &SourceSettings::default(),
+            &OcrSettings::default(),
+            size,
+        )?;
+        let input = Input {
+            id: name.to_owned(),
+            name: name.to_owned(),
+            media_type,
+            blob: Arc::new(bytes),
+        };
+        // What is attached to a PDF is not the page.
+        match Walk::new(&outside, size).file(input, 0, &mut |_| Ok(()))? {
+            Own::Document(document, _) => Ok(*document),
+            Own::Failed(error, _) => Err(error.into()),
+            Own::Skipped(_, message, _) => Err(Error::usage(
+                format!("the page cannot be read: {message}"),
+                "Pages (HTML) and PDF files can be clipped.",
+            )),
+        }
+    }
+}

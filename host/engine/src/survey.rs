@@ -1,0 +1,143 @@
+//! What a source holds, counted by kind before anything is read.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use pkb_sources::{Entry, FolderSource};
+use pkb_store::Source;
+use serde::Serialize;
+
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::formats::{self, HEAD};
+use crate::job::{Job, Stage};
+use crate::pipeline::folder_settings;
+
+/// Files whose names do not tell what they are, and that are looked into; what
+/// more there are is counted as others.
+const LOOKED_INTO: usize = 2_000;
+
+/// What a source holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Survey {
+    /// What is read, the most files first.
+    pub kinds: Vec<KindCount>,
+    /// Extensions of what nothing reads, the most files first; empty for files
+    /// without one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<ExtensionCount>,
+    /// Files and folders that could not be looked at.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub failed: u64,
+}
+
+/// Files of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct KindCount {
+    /// Such as `note`.
+    pub kind: String,
+    /// How many.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Files with one extension.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExtensionCount {
+    /// In lower case, without the dot.
+    pub extension: String,
+    /// How many.
+    pub files: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Engine {
+    /// Counts what a source holds, by kind. Names are looked at, and the first
+    /// bytes of files whose names do not tell.
+    ///
+    /// # Errors
+    /// When the source cannot be looked at; [`Error::Stopped`] when the job says
+    /// so.
+    pub fn survey(&self, source: &Source, job: &dyn Job) -> Result<Survey, Error> {
+        let settings = folder_settings(&source.spec);
+        let folder = FolderSource::open(Path::new(&source.spec.location), &settings)?;
+        let mut kinds: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+        let mut unread: BTreeMap<String, u64> = BTreeMap::new();
+        let (mut seen, mut looked_into, mut failed) = (0, 0, 0);
+        let summary = folder.scan(&mut |entry| {
+            seen += 1;
+            if seen % 256 == 0 {
+                job.progress(Stage::Scanning, seen, None);
+                if job.stop() {
+                    return ControlFlow::Break(());
+                }
+            }
+            match entry {
+                Entry::File {
+                    external_id, size, ..
+                } => {
+                    let name = external_id.rsplit('/').next().unwrap_or_default();
+                    let format = formats::by_name(name).or_else(|| {
+                        looked_into += 1;
+                        let look = looked_into <= LOOKED_INTO;
+                        let blob = look
+                            .then(|| folder.open_file(&external_id).ok())
+                            .flatten()?;
+                        formats::detect(&blob.read_at(0, HEAD).ok()?, name, None)
+                    });
+                    match format {
+                        Some(format) => {
+                            let (files, bytes) = kinds.entry(format.kind).or_default();
+                            *files += 1;
+                            *bytes += size;
+                        }
+                        None => *unread.entry(extension(name)).or_default() += 1,
+                    }
+                }
+                Entry::Skipped { external_id, .. } | Entry::Away { external_id, .. } => {
+                    let name = external_id.rsplit('/').next().unwrap_or_default();
+                    *unread.entry(extension(name)).or_default() += 1;
+                }
+                Entry::Failed { .. } => failed += 1,
+            }
+            ControlFlow::Continue(())
+        })?;
+        if summary.stopped {
+            return Err(Error::Stopped);
+        }
+        let mut survey = Survey {
+            kinds: kinds
+                .into_iter()
+                .map(|(kind, (files, bytes))| KindCount {
+                    kind: kind.to_owned(),
+                    files,
+                    bytes,
+                })
+                .collect(),
+            unread: unread
+                .into_iter()
+                .map(|(extension, files)| ExtensionCount { extension, files })
+                .collect(),
+            failed,
+        };
+        survey
+            .kinds
+            .sort_by_key(|kind| std::cmp::Reverse(kind.files));
+        survey
+            .unread
+            .sort_by_key(|unread| std::cmp::Reverse(unread.files));
+        Ok(survey)
+    }
+}
+
+fn extension(name: &str) -> String {
+    match name.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() => extension.to_lowercase(),
+        _ => String::new(),
+    }
+}
