@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         Self {
             fonts: Fonts::default(),
             hidden: catalog.map(marked::hidden_layers).unwrap_or_default(),
-            work: 8_000_000 + 4 * bytes as u64,
+            work: 2_000_000 + 6 * bytes as u64,
         }
     }
 

@@ -86,7 +86,7 @@ fn rows(words: &[Word]) -> Vec<Row> {
 /// of other columns.
 const NEAR_ROWS: usize = 4;
 /// Rows of more words are left as they are.
-const MOST_ROW_WORDS: usize = 500;
+const MOST_ROW_WORDS: usize = 120;
 
 /// Moves raised and lowered small words to the row they touch.
 fn adopt_small(mut rows: Vec<Row>) -> Vec<Row> {

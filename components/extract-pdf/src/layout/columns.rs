@@ -16,8 +16,10 @@ const MOST_DEPTH: usize = 6;
 const MOST_ONE_SIDED: usize = 10;
 /// Gutters tried, the widest first.
 const MOST_GUTTERS: usize = 4;
-/// Rows looked at for gutters, for each row there is.
-const MOST_LOOKS: usize = 60;
+/// Rows looked at for gutters: so many, and for each row there is
+const MOST_LOOKS: usize = 20_000;
+/// so many more.
+const MOST_LOOKS_A_ROW: usize = 4;
 
 /// Words on one base line.
 #[derive(Debug, Clone)]
@@ -77,7 +79,7 @@ fn split(rows: Vec<Row>, right_to_left: bool, depth: usize, out: &mut Vec<Vec<Ro
         return;
     }
     let mut plain: Vec<Row> = Vec::new();
-    let mut looks = MOST_LOOKS * rows.len();
+    let mut looks = MOST_LOOKS + MOST_LOOKS_A_ROW * rows.len();
     let mut at = 0;
     while at < rows.len() {
         let Some((count, gutter)) = gutter(&rows[at..], &mut looks) else {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::f64::consts::FRAC_PI_2;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::accents;
@@ -169,25 +170,28 @@ fn goes_on(word: &Word, last: &Placed, left: f64, base: f64, size: f64) -> bool 
 }
 
 /// Text shown twice at nearly the same place, to look bold or shaded, is one.
+/// Texts are known by their hashes: there are many.
 #[derive(Default)]
-struct Seen(HashSet<(String, i64, i64)>);
+struct Seen(HashSet<(u64, i64, i64)>);
 
 impl Seen {
     fn again(&mut self, text: &str, left: f64, base: f64, size: f64) -> bool {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        let text = hasher.finish();
         let cell = size * 0.15;
         let (x, y) = ((left / cell).round() as i64, (base / cell).round() as i64);
-        let key = |x, y| (text.to_owned(), x, y);
         // A neighbouring cell counts where the place is near its border.
         let near = |at: f64, cell_at: i64| -> i64 {
             let off = at / cell - cell_at as f64;
-            if off < 0.0 { cell_at - 1 } else { cell_at + 1 }
+            cell_at.saturating_add(if off < 0.0 { -1 } else { 1 })
         };
         let (x2, y2) = (near(left, x), near(base, y));
         let known = [(x, y), (x2, y), (x, y2), (x2, y2)]
             .into_iter()
-            .any(|(x, y)| self.0.contains(&key(x, y)));
+            .any(|(x, y)| self.0.contains(&(text, x, y)));
         if !known {
-            self.0.insert(key(x, y));
+            self.0.insert((text, x, y));
         }
         known
     }

@@ -32,6 +32,7 @@ pub(super) fn stream(dict: &str, content: &str) -> String {
 /// A document whose pages have this content; fonts are `/F1` (Helvetica) and
 /// what `resources` adds. Objects: 1 catalog, 2 pages, 3 information, then the
 /// `more` ones, then each page and its content.
+#[derive(Default)]
 pub(super) struct Made<'a> {
     pub(super) catalog: &'a str,
     pub(super) info: &'a str,
@@ -39,19 +40,6 @@ pub(super) struct Made<'a> {
     pub(super) resources: &'a str,
     pub(super) more: Vec<String>,
     pub(super) pages: Vec<String>,
-}
-
-impl Default for Made<'_> {
-    fn default() -> Self {
-        Self {
-            catalog: "",
-            info: "",
-            page: "",
-            resources: "",
-            more: Vec::new(),
-            pages: Vec::new(),
-        }
-    }
 }
 
 impl Made<'_> {

@@ -28,9 +28,9 @@ fn columns_are_read_one_after_the_other() {
         "A title that goes over both of the columns of this page, all of it",
     )];
     let numbered: Vec<String> = (0..6).map(|n| format!("{left}{n}")).collect();
-    for n in 0..6 {
+    for (n, line) in numbered.iter().enumerate() {
         let y = 700.0 - 12.0 * n as f64;
-        lines.push((50.0, y, numbered[n].as_str()));
+        lines.push((50.0, y, line.as_str()));
         lines.push((250.0, y, right));
     }
     let text = text(&shown(&lines));
@@ -446,4 +446,32 @@ fn links_to_the_web_lie_on_their_line() {
     };
     assert_eq!(link.target, "https://example.org/a?b");
     assert_eq!(&document.text[link.span.start..link.span.end], "linked");
+}
+
+/// A document with a font of Adobe's Japanese characters that is not embedded.
+fn japanese(encoding: &str, content: &str) -> String {
+    let font = format!(
+        "<< /Type /Font /Subtype /Type0 /BaseFont /Ryumin-Light /Encoding /{encoding} /DescendantFonts [<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Ryumin-Light /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> >>] >>"
+    );
+    let made = Made {
+        resources: "/ExtGState << /G << /Font [4 0 R 10] >> >>",
+        more: vec![font],
+        pages: vec![format!("/G gs BT 300 700 Td {content} ET")],
+        ..Made::default()
+    };
+    extract("a.pdf", made.file()).unwrap().document.text
+}
+
+#[test]
+fn character_collections_tell_the_text() {
+    // Shift JIS, Unicode, and numbers in the collection.
+    assert_eq!(japanese("90ms-RKSJ-H", "<93FA967B8CEA> Tj"), "日本語");
+    assert_eq!(japanese("UniJIS-UCS2-H", "<65E5672C8A9E> Tj"), "日本語");
+    assert_eq!(japanese("Identity-H", "<0D5A0E8A> Tj").chars().count(), 2);
+}
+
+#[test]
+fn vertical_lines_are_read_from_right_to_left() {
+    let text = japanese("UniJIS-UCS2-V", "<65E5672C> Tj -15 0 Td <8A9E672C> Tj");
+    assert_eq!(text, "日本\n語本");
 }
