@@ -1,7 +1,7 @@
 //! JSON-LD in a page (<https://schema.org/Article>).
 
 use extract_core::title::tidy;
-use extract_markup::{Dom, Name};
+use extract_markup::{Dom, Name, NodeId};
 use serde_json::Value;
 
 use crate::dates;
@@ -26,9 +26,9 @@ pub(crate) struct Linked {
 impl Linked {
     /// Reads the first article.
     pub(crate) fn read(dom: &Dom) -> Self {
-        let scripts = dom.all().filter(|&id| dom.name(id) == Name::Script);
-        for id in scripts.take(MAX_SCRIPTS) {
-            // A script that is kept is JSON-LD.
+        // A script that has text is JSON-LD; of others there is none.
+        let has_text = |&id: &NodeId| dom.name(id) == Name::Script && dom.end(id) > id + 1;
+        for id in dom.all().filter(has_text).take(MAX_SCRIPTS) {
             let text = dom.text_under(id);
             let text = text.trim();
             if text.is_empty() || text.len() > MAX_BYTES {

@@ -28,6 +28,26 @@ pub(crate) fn leads_somewhere(address: &str) -> bool {
     })
 }
 
+/// Whether an address, absolute or without its scheme, is of a site's player of
+/// videos.
+pub fn is_video(address: &str) -> bool {
+    const HOSTS: [&str; 10] = [
+        "archive.org",
+        "bilibili.com",
+        "dailymotion.com",
+        "player.bilibili.com",
+        "player.twitch.tv",
+        "player.vimeo.com",
+        "upload.wikimedia.org",
+        "v.qq.com",
+        "youtube-nocookie.com",
+        "youtube.com",
+    ];
+    let rest = address.split_once("//").map_or("", |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#', ':']).next().unwrap_or_default();
+    HOSTS.contains(&host.strip_prefix("www.").unwrap_or(host))
+}
+
 /// An address as it is meant on the page at `base`, an absolute address of the
 /// web (RFC 3986, 5.2). White space inside is dropped, as browsers do.
 pub fn resolve(base: Option<&str>, address: &str) -> String {
@@ -202,6 +222,25 @@ mod tests {
             assert!(!leads_somewhere(nowhere), "{nowhere}");
         }
         assert!(leads_somewhere("a.html") && leads_somewhere("mailto:a@b.c"));
+    }
+
+    #[test]
+    fn players_are_known_by_their_host() {
+        for player in [
+            "https://www.youtube.com/embed/x",
+            "//player.vimeo.com/video/1",
+            "http://youtube-nocookie.com?x",
+        ] {
+            assert!(is_video(player), "{player}");
+        }
+        for other in [
+            "https://x.y/youtube.com",
+            "youtube.com/x",
+            "https://youtube.com.evil.example/",
+            "",
+        ] {
+            assert!(!is_video(other), "{other}");
+        }
     }
 
     #[test]

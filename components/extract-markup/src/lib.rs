@@ -18,7 +18,7 @@ mod table;
 mod tests;
 mod writer;
 
-pub use address::resolve;
+pub use address::{is_video, resolve};
 pub use charset::decode_html;
 pub use dom::{Dom, NodeId};
 use extract_core::Link;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use extract_core::Link;
 
-use crate::address::{leads_somewhere, resolve};
+use crate::address::{is_video, leads_somewhere, resolve};
 use crate::dom::{Dom, NodeId};
 use crate::hidden::is_hidden;
 use crate::names::{Attribute, Name};
@@ -120,12 +120,17 @@ impl Renderer<'_> {
             self.out.text(dom.text(id));
             return None;
         }
-        if is_hidden(dom, id)
-            || self
-                .options
-                .leave_out
-                .is_some_and(|leave_out| leave_out(id))
+        if self
+            .options
+            .leave_out
+            .is_some_and(|leave_out| leave_out(id))
         {
+            return None;
+        }
+        if is_hidden(dom, id) {
+            if matches!(name, Name::Audio | Name::Iframe | Name::Video) {
+                self.player(id);
+            }
             return None;
         }
         match name {
@@ -313,6 +318,32 @@ impl Renderer<'_> {
             Some(src) => self.out.image(alt, &src),
             None => self.out.text(alt),
         }
+    }
+
+    /// A player of a recording, as a link to that.
+    fn player(&mut self, id: NodeId) {
+        let dom = self.dom;
+        let sources = std::iter::once(id).chain(dom.children(id));
+        let src = sources
+            .filter_map(|id| dom.attribute(id, Attribute::Src))
+            .map(|src| resolve(self.options.base, src))
+            .find(|src| leads_somewhere(src));
+        let Some(src) = src else { return };
+        // Other frames are advertisements more often than not.
+        if dom.name(id) == Name::Iframe && !is_video(&src) {
+            return;
+        }
+        let kind = if dom.name(id) == Name::Audio {
+            "Audio"
+        } else {
+            "Video"
+        };
+        self.out.gap(Gap::Blank);
+        self.out.open_inline(Inline::Link(src));
+        self.out
+            .text(dom.attribute(id, Attribute::Title).unwrap_or(kind));
+        self.out.close_inline();
+        self.out.gap(Gap::Blank);
     }
 
     /// A formula, as TeX where the page has it.

@@ -193,6 +193,18 @@ fn pictures_without_description_or_size_are_left_out() {
 }
 
 #[test]
+fn players_are_links() {
+    assert_eq!(
+        text(
+            "a<iframe src='//www.youtube.com/embed/x' title='A film'></iframe><iframe src='https://ads.example/'></iframe>\
+             <video><source src=v.mp4>old browser</video><audio src=data:x></audio>b"
+        ),
+        "a\n\n[A film](//www.youtube.com/embed/x)\n\n[Video](v.mp4)\n\nb"
+    );
+    assert_eq!(text("<div hidden><video src=v.mp4></video></div>"), "");
+}
+
+#[test]
 fn what_is_not_shown_is_left_out() {
     assert_eq!(
         text(

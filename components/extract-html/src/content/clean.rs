@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use extract_markup::{Attribute, Name, NodeId};
+use extract_markup::{Attribute, Name, NodeId, is_video};
 
 use super::state::{Counts, State, density, normal_length};
-use super::words::{Names, is_placeholder, is_video};
+use super::words::{Names, is_placeholder};
 use super::{ENOUGH, Strictness};
 
 /// Texts up to so many characters can be nothing but the name of an

@@ -154,21 +154,3 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     let text = text.trim().to_lowercase();
     ADS.contains(&&*text) || LOADING.contains(&text.trim_end_matches(['…', '.']))
 }
-
-/// Whether a frame shows a film.
-pub(super) fn is_video(address: &str) -> bool {
-    const HOSTS: [&str; 9] = [
-        "dailymotion.com",
-        "youtube.com",
-        "youtube-nocookie.com",
-        "player.vimeo.com",
-        "v.qq.com",
-        "archive.org",
-        "upload.wikimedia.org",
-        "player.twitch.tv",
-        "bilibili.com",
-    ];
-    let host = address.split("//").nth(1).unwrap_or_default();
-    let host = host.strip_prefix("www.").unwrap_or(host);
-    HOSTS.iter().any(|known| host.starts_with(known))
-}
