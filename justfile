@@ -209,7 +209,7 @@ fuzz SECONDS="600":
     # Instrumentation is for nightly compilers only, unless one insists; the code
     # is to be tried as the pinned compiler builds it.
     export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR="$work/build"
-    for what in query analyze; do
+    for what in query analyze extract_office; do
         mkdir -p "$work/corpus/$what" "$work/found/$what"
         # No address sanitizer: there is no unsafe code to try.
         cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none "$what" \
