@@ -80,7 +80,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 fn paths(library: &Library) -> Vec<String> {
     let listed = library.run(&["browse", "--sort", "path", "-n", "100"]);
     let items = listed["items"].as_array().unwrap();
-    let path = |item: &Value| item["path"].as_str().unwrap().to_owned();
+    let path = |item: &Value| format!("notes/{}", item["external_id"].as_str().unwrap());
     items.iter().map(path).collect()
 }
 
@@ -105,13 +105,7 @@ fn each_message_of_a_mailbox_is_an_item() {
     let found = library.run(&["browse", "--kind", "message", "--title", "Pears"]);
     let item = &found["items"][0];
     assert_eq!(item["author"], "Ada");
-    assert!(
-        item["created"].as_str().map_or_else(
-            || item["created"].as_i64() == Some(1_704_362_400_000),
-            |day| day.starts_with("2024-01-04")
-        ),
-        "{item}"
-    );
+    assert_eq!(item["created"], 1_704_362_400_000_i64);
     let again = library.sync();
     assert_eq!(
         (&again["added"], &again["unchanged"]),
@@ -303,7 +297,7 @@ fn a_part_that_cannot_be_read_costs_one_line_and_nothing_else() {
         (&1.into(), &2.into())
     );
     let ledger = library.run(&["ledger", "--failed"]);
-    let rows = ledger["rows"].as_array().unwrap();
+    let rows = ledger["entries"].as_array().unwrap();
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0]["external_id"], "all.zip//broken.pdf");
     assert_eq!(rows[0]["component"], "extract-pdf");

@@ -2,10 +2,17 @@
 //! their way to the writer.
 
 use crate::rich::Rich;
-use crate::writer::{Block, Row, Writer, flat};
+use crate::writer::{Block, Row, Writer, flat, is_blank};
 
 /// Tables, boxes and notes nested deeper than this are left out.
 const MOST_NESTED: usize = 24;
+/// More paragraphs do not wait in memory for the end of a table.
+const MOST_WAITING: usize = 400_000;
+/// A longer address is none that a person would follow, in bytes.
+const MOST_ADDRESS: usize = 2_048;
+/// All addresses together, in bytes. A file says each once, and may refer to
+/// it from a thousand places.
+const MOST_LINKS: usize = 16 << 20;
 /// A cell that spans more columns than this spans this many.
 const MOST_SPAN: usize = 64;
 
@@ -41,6 +48,10 @@ pub(crate) struct Flow {
     /// How many of them belong to the list that is open.
     held: usize,
     too_deep: usize,
+    /// How many blocks wait in stretches that are open.
+    waiting: usize,
+    /// How much addresses take up, in bytes.
+    links: usize,
 }
 
 impl Flow {
@@ -52,6 +63,8 @@ impl Flow {
             notes: Vec::new(),
             held: 0,
             too_deep: 0,
+            waiting: 0,
+            links: 0,
         }
     }
 
@@ -67,6 +80,18 @@ impl Flow {
     /// Whether a paragraph is open.
     pub(crate) fn in_paragraph(&mut self) -> bool {
         self.frame().paragraph.is_some()
+    }
+
+    /// Begins a link in the paragraph that is open. False where it stays words:
+    /// it stands in no paragraph, or addresses take up too much already.
+    pub(crate) fn open_link(&mut self, address: &str) -> bool {
+        let room = MOST_LINKS.saturating_sub(self.links);
+        if address.len() > MOST_ADDRESS.min(room) || !self.in_paragraph() {
+            return false;
+        }
+        let opened = self.rich().open_link(address);
+        self.links += if opened { address.len() + 64 } else { 0 };
+        opened
     }
 
     /// Ends a link in the paragraph that is open, where one was opened.
@@ -96,9 +121,19 @@ impl Flow {
     /// Puts a block where the reader stands.
     pub(crate) fn block(&mut self, block: Block) {
         if let Some(frame) = self.frames.last_mut() {
-            frame.blocks.push(block);
+            // What says nothing is not worth its memory.
+            if !is_blank(&block) || begins_a_page(&block) {
+                frame.blocks.push(block);
+                self.waiting += 1;
+            }
+            if self.waiting > MOST_WAITING {
+                self.writer.stop(format!(
+                    "The text was cut in a table, a box or a slide of over {MOST_WAITING} paragraphs."
+                ));
+            }
             return;
         }
+        self.waiting = 0;
         // Notes between its items would end a list: they come after it.
         if matches!(block, Block::Item(..)) {
             self.writer.block(block);
@@ -156,7 +191,10 @@ impl Flow {
     /// Begins a row.
     pub(crate) fn open_row(&mut self) {
         if let Some(rows) = &mut self.frame().rows {
-            rows.push(Row::new());
+            match rows.last_mut() {
+                Some(row) if row.cells.is_empty() => row.columns = 0,
+                _ => rows.push(Row::default()),
+            }
         }
     }
 
@@ -164,12 +202,13 @@ impl Flow {
     pub(crate) fn cell(&mut self, blocks: Vec<Block>, span: usize) {
         if let Some(rows) = &mut self.frame().rows {
             if rows.is_empty() {
-                rows.push(Row::new());
+                rows.push(Row::default());
             }
             if let Some(row) = rows.last_mut() {
-                row.push(blocks);
-                let more = span.clamp(1, MOST_SPAN) - 1;
-                row.extend(std::iter::repeat_n(Vec::new(), more));
+                if !blocks.is_empty() {
+                    row.cells.push((row.columns, blocks));
+                }
+                row.columns += span.clamp(1, MOST_SPAN);
             }
         }
     }
@@ -271,5 +310,14 @@ pub(crate) fn warn_of_changes(writer: &mut Writer, deleted: usize, hidden: usize
     if hidden > 0 {
         let places = count(hidden, "place", "places");
         writer.warn(format!("Hidden text was left out in {places}."));
+    }
+}
+
+fn begins_a_page(block: &Block) -> bool {
+    match block {
+        Block::Heading(_, rich) | Block::Paragraph(rich) | Block::Item(_, _, rich) => {
+            !rich.breaks.is_empty()
+        }
+        Block::Table(_) => false,
     }
 }

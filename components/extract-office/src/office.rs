@@ -2,7 +2,7 @@
 
 use extract_core::Failure;
 
-use crate::package::Package;
+use crate::package::{Package, targets};
 use crate::properties::Facts;
 use crate::xml::{self, Handler, Ns, Step, Tag};
 
@@ -18,13 +18,11 @@ pub(crate) fn facts(package: &mut Package) -> Result<Facts, Failure> {
         "extended-properties",
         "extendedProperties",
     ] {
-        let parts = relations.values().filter(|relation| relation.kind == kind);
-        for relation in parts.filter(|relation| !relation.external) {
-            if let Some(text) = package.text(&relation.target)?
-                && let Err(damage) = xml::drive(&text, &mut reader)
-            {
-                package.warnings.push(damage.warning(&relation.target));
-            }
+        if let Some(part) = targets(&relations, &[kind]).first()
+            && let Some(text) = package.text(part)?
+            && let Err(damage) = xml::drive(&text, &mut reader)
+        {
+            package.warnings.push(damage.warning(part));
         }
     }
     Ok(reader.facts)

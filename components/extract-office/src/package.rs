@@ -17,7 +17,7 @@ const MOST_RATIO: u64 = 250;
 /// Parts below this size are not held to the ratio, in bytes.
 const RATIO_FROM: u64 = 2 << 20;
 /// More is not read of one part, in bytes; what is there is kept.
-const MOST_PART: u64 = 96 << 20;
+const MOST_PART: u64 = 64 << 20;
 /// No honest file has more parts.
 const MOST_ENTRIES: u64 = 100_000;
 /// The end record of a ZIP file lies in as many bytes at its end.
@@ -43,6 +43,23 @@ pub(crate) struct Relation {
     pub(crate) target: String,
     /// True where the target lies outside the file.
     pub(crate) external: bool,
+}
+
+/// Parts of one kind beyond these are left out.
+const MOST_OF_A_KIND: usize = 2_000;
+
+/// The parts that relationships of a kind lead to, each once, `header2` before
+/// `header10`.
+pub(crate) fn targets(relations: &Relations, kinds: &[&str]) -> Vec<String> {
+    let mut found: Vec<String> = relations
+        .values()
+        .filter(|relation| kinds.contains(&relation.kind.as_str()) && !relation.external)
+        .map(|relation| relation.target.clone())
+        .collect();
+    found.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+    found.dedup();
+    found.truncate(MOST_OF_A_KIND);
+    found
 }
 
 /// The relationships of a part, by id.
@@ -106,6 +123,18 @@ impl Package {
         };
         let packed = entry.compressed_size().max(1);
         let by_ratio = packed.saturating_mul(MOST_RATIO).max(RATIO_FROM);
+        let bomb = || {
+            Failure::new(
+                FailureKind::TooLarge,
+                format!(
+                    "The part {name} unpacks to more than {MOST_RATIO} times its size, as in a ZIP bomb; the file was not read."
+                ),
+            )
+        };
+        // What it says is checked before, what it does is checked after.
+        if entry.size() > by_ratio {
+            return Err(bomb());
+        }
         let by_budget = self.most_unpacked.saturating_sub(self.unpacked);
         let most = by_ratio.min(by_budget).min(MOST_PART);
         let mut bytes = Vec::new();
@@ -114,12 +143,7 @@ impl Package {
         self.unpacked += bytes.len() as u64;
         if bytes.len() as u64 > most {
             if most == by_ratio {
-                return Err(Failure::new(
-                    FailureKind::TooLarge,
-                    format!(
-                        "The part {name} unpacks to more than {MOST_RATIO} times its size, as in a ZIP bomb; the file was not read."
-                    ),
-                ));
+                return Err(bomb());
             }
             if most == by_budget {
                 return Err(Failure::new(

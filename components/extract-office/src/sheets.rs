@@ -8,6 +8,39 @@ use crate::writer::{Block, Writer};
 /// The cells of a row that say something, by column, counted from 0.
 pub(crate) type Cells = Vec<(usize, String)>;
 
+/// Of a row's text more is left out, in bytes. What a file says once many cells
+/// may show.
+const MOST_ROW: usize = 4 << 20;
+
+/// More cells do not wait in memory for the end of their table. Which columns
+/// are left out is decided by then.
+const MOST_WAITING: usize = 200_000;
+
+/// The cells of a row as they come.
+#[derive(Default)]
+pub(crate) struct Row {
+    cells: Cells,
+    bytes: usize,
+}
+
+impl Row {
+    /// Puts a cell into the row.
+    pub(crate) fn push(&mut self, column: usize, text: &str) {
+        self.bytes += text.len();
+        if self.bytes <= MOST_ROW {
+            self.cells.push((column, text.to_owned()));
+        }
+    }
+
+    /// The cells in order, and none of them left.
+    pub(crate) fn take(&mut self) -> Cells {
+        let mut cells = std::mem::take(self).cells;
+        cells.sort_by_key(|cell| cell.0);
+        cells.dedup_by_key(|cell| cell.0);
+        cells
+    }
+}
+
 /// Writes sheets.
 pub(crate) struct Sheets {
     writer: Writer,
@@ -17,6 +50,12 @@ pub(crate) struct Sheets {
     /// How much text is in them, about.
     bytes: usize,
     last_row: u32,
+    /// How many cells wait to be written.
+    waiting: usize,
+    /// The columns of the table that is open in which something stands.
+    used: Vec<usize>,
+    /// Whether some of its rows are written.
+    begun: bool,
 }
 
 impl Sheets {
@@ -27,6 +66,9 @@ impl Sheets {
             rows: Vec::new(),
             bytes: 0,
             last_row: 0,
+            waiting: 0,
+            used: Vec::new(),
+            begun: false,
         }
     }
 
@@ -52,12 +94,16 @@ impl Sheets {
         // After a gap another table begins, where its first row says so.
         let gap = number > self.last_row.saturating_add(1);
         let narrow = || self.rows.iter().all(|(_, row)| row.len() < 2);
-        if gap && (is_header(&cells) || narrow()) {
+        if gap && (is_header(&cells) || (!self.begun && narrow())) {
             self.flush();
         }
         self.last_row = number;
         self.bytes += cells.iter().map(|(_, cell)| cell.len() + 3).sum::<usize>();
+        self.waiting += cells.len();
         self.rows.push((number, cells));
+        if self.waiting > MOST_WAITING {
+            self.write();
+        }
     }
 
     /// Words beside the table, that a row has to do with.
@@ -74,31 +120,37 @@ impl Sheets {
         self.writer.full() || self.bytes > self.writer.most()
     }
 
+    /// Ends the table.
     fn flush(&mut self) {
+        self.write();
+        self.used.clear();
+        self.begun = false;
+    }
+
+    /// Writes the rows that wait.
+    fn write(&mut self) {
         self.bytes = 0;
+        self.waiting = 0;
         let rows = std::mem::take(&mut self.rows);
         // Columns in which nothing stands are left out.
-        let used: BTreeSet<usize> = rows
-            .iter()
-            .flat_map(|(_, row)| row)
-            .map(|cell| cell.0)
-            .collect();
-        let used: Vec<usize> = used.into_iter().collect();
-        for (index, (number, row)) in rows.into_iter().enumerate() {
+        let columns = rows.iter().flat_map(|(_, row)| row).map(|cell| cell.0);
+        let used: BTreeSet<usize> = columns.chain(self.used.drain(..)).collect();
+        self.used = used.into_iter().collect();
+        for (number, row) in rows {
             if self.writer.full() {
                 break;
             }
             let place = format!("{} row {number}", self.sheet);
             let mut cells = Vec::new();
             for (column, text) in row {
-                let at = used.partition_point(|&used| used < column);
+                let at = self.used.partition_point(|&used| used < column);
                 cells.resize_with(at.max(cells.len()), Rich::default);
                 let mut rich = Rich::default();
                 rich.push(&text);
                 rich.finish();
                 cells.push(rich);
             }
-            if used.len() < 2 {
+            if self.used.len() < 2 {
                 self.writer.part(place);
                 for words in cells {
                     self.writer.block(Block::Paragraph(words));
@@ -106,12 +158,12 @@ impl Sheets {
                 continue;
             }
             let cells = cells.into_iter().map(Rich::into_cell).collect();
-            if index == 0 {
-                self.writer.part(place);
-                self.writer.row(cells, Some(used.len()));
-            } else {
+            if std::mem::replace(&mut self.begun, true) {
                 self.writer.part_on_next_line(place);
                 self.writer.row(cells, None);
+            } else {
+                self.writer.part(place);
+                self.writer.row(cells, Some(self.used.len()));
             }
         }
     }

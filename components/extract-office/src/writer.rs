@@ -22,8 +22,14 @@ pub(crate) enum Block {
     Table(Vec<Row>),
 }
 
-/// The cells of a row, each with its blocks.
-pub(crate) type Row = Vec<Vec<Block>>;
+/// A row of a table.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Row {
+    /// The cells that say something, with their column, from 0, in order.
+    pub(crate) cells: Vec<(usize, Vec<Block>)>,
+    /// How many columns there are so far.
+    pub(crate) columns: usize,
+}
 
 /// What stands before the items of a list that is not counted.
 pub(crate) const BULLET: &str = "-";
@@ -34,6 +40,8 @@ pub(crate) struct Writer {
     most: usize,
     /// Whether text was left out as there is too much.
     cut: bool,
+    /// Whether no more is wanted than has been read.
+    stopped: bool,
     /// For each list that is open its level, and how far its items' text is
     /// indented.
     lists: Vec<(u8, usize)>,
@@ -60,6 +68,7 @@ impl Writer {
             document: Document::default(),
             most,
             cut: false,
+            stopped: false,
             lists: Vec::new(),
             last: Last::Nothing,
             pages: Vec::new(),
@@ -68,9 +77,18 @@ impl Writer {
         }
     }
 
-    /// Whether nothing more has room.
+    /// Whether nothing more has room, or is wanted.
     pub(crate) fn full(&self) -> bool {
-        self.cut
+        self.cut || self.stopped
+    }
+
+    /// Wants no more text than has been read. `warning` says why, in a sentence
+    /// for a person.
+    pub(crate) fn stop(&mut self, warning: String) {
+        if !self.stopped {
+            self.stopped = true;
+            self.warn(warning);
+        }
     }
 
     /// A sentence for a person.
@@ -178,22 +196,28 @@ impl Writer {
     }
 
     fn table(&mut self, mut rows: Vec<Row>) {
-        for row in &mut rows {
-            while row.last().is_some_and(|cell| cell.iter().all(is_blank)) {
-                row.pop();
-            }
-        }
-        rows.retain(|row| !row.is_empty());
-        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-        if columns < 2 {
+        rows.retain(|row| !row.cells.is_empty());
+        let width = |row: &Row| row.cells.last().map_or(0, |(column, _)| column + 1);
+        let columns = rows.iter().map(width).max().unwrap_or(0);
+        if rows.iter().all(|row| row.cells.len() < 2) {
             // It only lays out.
-            for block in rows.into_iter().flatten().flatten() {
-                self.block(block);
+            for (_, blocks) in rows.into_iter().flat_map(|row| row.cells) {
+                for block in blocks {
+                    self.block(block);
+                }
             }
             return;
         }
         for (index, row) in rows.into_iter().enumerate() {
-            let cells = row.into_iter().map(|cell| flat(cell).into_cell()).collect();
+            if self.cut {
+                return;
+            }
+            let mut cells = Vec::new();
+            for (column, blocks) in row.cells {
+                // What does not fit is written into the last column.
+                cells.resize_with(column.min(MOST_COLUMNS).max(cells.len()), Rich::default);
+                cells.push(flat(blocks).into_cell());
+            }
             self.row(cells, (index == 0).then_some(columns));
         }
     }
@@ -311,7 +335,7 @@ pub(crate) fn is_blank(block: &Block) -> bool {
         Block::Heading(_, rich) | Block::Paragraph(rich) | Block::Item(_, _, rich) => {
             rich.is_blank()
         }
-        Block::Table(rows) => rows.iter().flatten().flatten().all(is_blank),
+        Block::Table(rows) => rows.iter().all(|row| row.cells.is_empty()),
     }
 }
 
@@ -340,7 +364,8 @@ pub(crate) fn flat(blocks: Vec<Block>) -> Rich {
                 }
             }
             Block::Table(rows) => {
-                rest.extend(rows.into_iter().flatten().flatten().rev());
+                let cells = rows.into_iter().flat_map(|row| row.cells);
+                rest.extend(cells.flat_map(|(_, blocks)| blocks).rev());
                 continue;
             }
         };

@@ -199,15 +199,20 @@ pub(crate) trait Handler {
 pub(crate) struct Damage {
     /// Where, in bytes.
     pub(crate) at: u64,
+    /// Whether it is sound, but nested too deep.
+    pub(crate) deep: bool,
 }
 
 impl Damage {
     /// A sentence for a person.
     pub(crate) fn warning(&self, part: &str) -> String {
-        format!(
-            "The part {part} is damaged at byte {}; what comes after was left out.",
-            self.at
-        )
+        let at = self.at;
+        if self.deep {
+            return format!(
+                "The part {part} is nested over {MOST_DEPTH} deep from byte {at} on; what comes after was left out."
+            );
+        }
+        format!("The part {part} is damaged at byte {at}; what comes after was left out.")
     }
 }
 
@@ -272,13 +277,13 @@ pub(crate) fn drive(text: &str, handler: &mut impl Handler) -> Result<(), Damage
         }
         let at = reader.buffer_position();
         let Ok((resolved, event)) = reader.read_resolved_event() else {
-            return Err(Damage { at });
+            return Err(Damage { at, deep: false });
         };
         match event {
             Event::Start(start) => {
                 depth += 1;
                 if depth > MOST_DEPTH {
-                    return Err(Damage { at });
+                    return Err(Damage { at, deep: true });
                 }
                 if skipped.is_some() {
                     continue;
@@ -318,7 +323,7 @@ pub(crate) fn drive(text: &str, handler: &mut impl Handler) -> Result<(), Damage
                 // Entities that the file defines itself are never expanded.
                 _ => handler.text(resolve_predefined_entity(&entity).unwrap_or_default()),
             },
-            Event::Eof if depth > 0 => return Err(Damage { at }),
+            Event::Eof if depth > 0 => return Err(Damage { at, deep: false }),
             Event::Eof => return Ok(()),
             Event::Empty(_)
             | Event::Comment(_)

@@ -6,14 +6,12 @@ mod numbering;
 mod styles;
 mod symbols;
 
-use std::collections::HashMap;
-
 use extract_core::{Document, Failure};
 
 use crate::drawing;
 use crate::flow::Flow;
 use crate::office;
-use crate::package::{Package, Relations};
+use crate::package::{Package, targets};
 use crate::settings::Settings;
 use crate::writer::{Block, Writer, once};
 use crate::xml;
@@ -33,16 +31,7 @@ pub(crate) fn read(
     settings: &Settings,
 ) -> Result<Document, Failure> {
     let relations = package.relations(main)?;
-    let of_kind = |kind: &str| {
-        let mut found: Vec<&str> = relations
-            .values()
-            .filter(|relation| relation.kind == kind && !relation.external)
-            .map(|relation| relation.target.as_str())
-            .collect();
-        // header2 comes before header10.
-        found.sort_by_key(|target| (target.len(), target.to_string()));
-        found
-    };
+    let of_kind = |kind: &str| targets(&relations, &[kind]);
     let Some(text) = package.text(main)? else {
         return Err(office::without_main(main));
     };
@@ -60,7 +49,7 @@ pub(crate) fn read(
     facts.apply(&mut writer.document);
 
     let mut body = Body::new(Flow::new(writer), &styles, numbering);
-    body.drawings = drawings(package, &relations)?;
+    body.drawings = drawing::of(package, &relations)?;
     for (kind, note) in [
         ("footnotes", Note::Footnote),
         ("endnotes", Note::Endnote),
@@ -68,7 +57,7 @@ pub(crate) fn read(
     ] {
         for part in of_kind(kind) {
             body.note_kind = note;
-            read_part(package, &mut body, part)?;
+            read_part(package, &mut body, &part)?;
         }
     }
     body.in_margins = true;
@@ -125,7 +114,7 @@ fn read_part(package: &mut Package, body: &mut Body<'_>, part: &str) -> Result<(
 fn margins(
     package: &mut Package,
     body: &mut Body<'_>,
-    parts: &[&str],
+    parts: &[String],
 ) -> Result<Vec<Block>, Failure> {
     let mut found = Vec::new();
     for part in parts {
@@ -135,22 +124,4 @@ fn margins(
         read?;
     }
     Ok(once(found))
-}
-
-/// The words of diagrams and charts, by the id that the text refers to them
-/// with.
-fn drawings(
-    package: &mut Package,
-    relations: &Relations,
-) -> Result<HashMap<String, Vec<Block>>, Failure> {
-    let mut found = HashMap::new();
-    for (id, relation) in relations {
-        if matches!(relation.kind.as_str(), "diagramData" | "chart")
-            && !relation.external
-            && let Some(text) = package.text(&relation.target)?
-        {
-            found.insert(id.clone(), drawing::words(&text));
-        }
-    }
-    Ok(found)
 }

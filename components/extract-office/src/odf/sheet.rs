@@ -1,6 +1,6 @@
 //! The body of a spreadsheet.
 
-use crate::sheets::{Cells, Sheets};
+use crate::sheets::{Row, Sheets};
 use crate::writer::Writer;
 use crate::xml::{Handler, Ns, Step, Tag};
 
@@ -25,7 +25,7 @@ pub(super) struct Reader {
     in_table: usize,
     /// The number of the next row, from 1.
     row_number: u32,
-    row: Cells,
+    row: Row,
     /// The next column, from 0.
     column: usize,
     row_times: u32,
@@ -45,7 +45,7 @@ impl Reader {
             sheets,
             in_table: 0,
             row_number: 1,
-            row: Cells::new(),
+            row: Row::default(),
             column: 0,
             row_times: 1,
             cell: None,
@@ -98,14 +98,15 @@ impl Reader {
                 self.column
                     .saturating_add(cell.times.min(MOST_REPEATED as usize)),
             );
-            self.row
-                .extend((self.column..last).map(|column| (column, text.clone())));
+            for column in self.column..last {
+                self.row.push(column, &text);
+            }
         }
         self.column = self.column.saturating_add(cell.times);
     }
 
     fn end_row(&mut self) {
-        let row = std::mem::take(&mut self.row);
+        let row = self.row.take();
         let times = std::mem::replace(&mut self.row_times, 1);
         self.column = 0;
         if !row.is_empty() {
@@ -139,12 +140,12 @@ impl Handler for Reader {
                 }
                 self.in_table += 1;
                 self.row_number = 1;
-                self.row.clear();
+                self.row = Row::default();
                 self.column = 0;
                 self.sheets.begin(&tag.attr("name").unwrap_or_default());
             }
             (Ns::Table, "table-row") => {
-                self.row.clear();
+                self.row = Row::default();
                 self.column = 0;
                 self.row_times = tag.number("number-rows-repeated").unwrap_or(1);
             }

@@ -2,14 +2,14 @@
 
 mod slide;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use extract_core::{Document, Failure};
 
 use crate::drawing;
 use crate::flow::Flow;
 use crate::office;
-use crate::package::{Package, Relations};
+use crate::package::{Package, Relations, targets};
 use crate::rich::Rich;
 use crate::settings::Settings;
 use crate::slides;
@@ -40,10 +40,8 @@ pub(crate) fn read(
         Step::Into
     });
     let mut authors = HashMap::new();
-    for relation in relations.values() {
-        if matches!(relation.kind.as_str(), "commentAuthors" | "authors")
-            && let Some(text) = package.text(&relation.target)?
-        {
+    for part in targets(&relations, &["commentAuthors", "authors"]) {
+        if let Some(text) = package.text(&part)? {
             // A comment without its author is still a comment.
             let _ = xml::each(&text, |tag| {
                 if let (Some(id), Some(name)) = (tag.attr("id"), tag.attr("name")) {
@@ -61,43 +59,28 @@ pub(crate) fn read(
     }
 
     let mut flow = Flow::new(writer);
+    let mut seen = HashSet::new();
     for (part, number) in slides.iter().zip(1..) {
         if flow.writer.full() {
             break;
         }
-        let (read, relations) = read_slide(package, part, &mut flow, false)?;
+        if !seen.insert(part) {
+            continue;
+        }
+        let (read, relations) = read_slide(package, part, &mut flow)?;
         let Some((title, mut blocks)) = read else {
             flow.writer
                 .warn(format!("Slide {number} is missing from the file."));
             continue;
         };
         let mut notes = Vec::new();
-        for relation in relations.values().filter(|relation| !relation.external) {
-            match relation.kind.as_str() {
-                "notesSlide" => {
-                    if let (Some((_, found)), _) =
-                        read_slide(package, &relation.target, &mut flow, true)?
-                    {
-                        notes.extend(found);
-                    }
-                }
-                "comments" => {
-                    if let Some(text) = package.text(&relation.target)? {
-                        let mut comments = Comments {
-                            authors: &authors,
-                            blocks: Vec::new(),
-                            current: Vec::new(),
-                            takes: false,
-                        };
-                        let read = xml::drive(&text, &mut comments);
-                        blocks.append(&mut comments.blocks);
-                        if let Err(damage) = read {
-                            flow.writer.warn(damage.warning(&relation.target));
-                        }
-                    }
-                }
-                _ => {}
+        for part in targets(&relations, &["notesSlide"]) {
+            if let (Some((_, found)), _) = read_slide(package, &part, &mut flow)? {
+                notes.extend(found);
             }
+        }
+        for part in targets(&relations, &["comments"]) {
+            blocks.extend(comments(package, &part, &authors)?);
         }
         slides::write(&mut flow, number, title, blocks, notes);
     }
@@ -113,23 +96,14 @@ fn read_slide(
     package: &mut Package,
     part: &str,
     flow: &mut Flow,
-    is_notes: bool,
 ) -> Result<(Option<Content>, Relations), Failure> {
     let relations = package.relations(part)?;
     let Some(text) = package.text(part)? else {
         return Ok((None, relations));
     };
-    let mut drawings = HashMap::new();
-    for (id, relation) in &relations {
-        if matches!(relation.kind.as_str(), "diagramData" | "chart")
-            && !relation.external
-            && let Some(text) = package.text(&relation.target)?
-        {
-            drawings.insert(id.clone(), drawing::words(&text));
-        }
-    }
+    let drawings = drawing::of(package, &relations)?;
     flow.open_frame();
-    let mut slide = Slide::new(flow, &relations, drawings, is_notes);
+    let mut slide = Slide::new(flow, &relations, drawings);
     let read = xml::drive(&text, &mut slide);
     let title = slide.finish();
     let blocks = flow.close_all_frames();
@@ -137,6 +111,27 @@ fn read_slide(
         flow.writer.warn(damage.warning(part));
     }
     Ok((Some((title, blocks)), relations))
+}
+
+/// The comments in a part.
+fn comments(
+    package: &mut Package,
+    part: &str,
+    authors: &HashMap<String, String>,
+) -> Result<Vec<Block>, Failure> {
+    let Some(text) = package.text(part)? else {
+        return Ok(Vec::new());
+    };
+    let mut comments = Comments {
+        authors,
+        blocks: Vec::new(),
+        current: Vec::new(),
+        takes: false,
+    };
+    if let Err(damage) = xml::drive(&text, &mut comments) {
+        package.warnings.push(damage.warning(part));
+    }
+    Ok(comments.blocks)
 }
 
 /// Reads the comments on a slide, of both sorts.

@@ -41,6 +41,7 @@ pub(super) struct Slide<'a> {
     flow: &'a mut Flow,
     relations: &'a Relations,
     drawings: HashMap<String, Vec<Block>>,
+    /// Whether these are notes, whose paragraphs are no items.
     is_notes: bool,
     title: Option<Rich>,
     shapes: Vec<Shape>,
@@ -55,13 +56,12 @@ impl<'a> Slide<'a> {
         flow: &'a mut Flow,
         relations: &'a Relations,
         drawings: HashMap<String, Vec<Block>>,
-        is_notes: bool,
     ) -> Self {
         Self {
             flow,
             relations,
             drawings,
-            is_notes,
+            is_notes: false,
             title: None,
             shapes: Vec::new(),
             paragraph: None,
@@ -116,13 +116,11 @@ impl<'a> Slide<'a> {
             return;
         };
         let blank = self.flow.rich().is_blank();
-        let is_notes = self.is_notes;
         let mut kind = Kind::Paragraph;
         if let (Some(shape), false) = (self.shapes.last_mut(), blank) {
             let level = paragraph.level.min(LEVELS - 1);
-            let is_item = paragraph
-                .bullet
-                .unwrap_or(shape.role == Role::Body && !is_notes);
+            let by_role = shape.role == Role::Body && !self.is_notes;
+            let is_item = paragraph.bullet.unwrap_or(by_role);
             shape.counters[level + 1..].fill(0);
             if let Some((format, before, after, start)) = paragraph.number {
                 let counter = &mut shape.counters[level];
@@ -184,7 +182,7 @@ impl<'a> Slide<'a> {
             "t" => {
                 self.takes = self.paragraph.is_some();
                 if let (true, Some(address)) = (self.takes, self.address.take()) {
-                    self.flow.rich().open_link(&address);
+                    self.flow.open_link(&address);
                 }
             }
             "br" if self.paragraph.is_some() => self.flow.rich().newline(),
@@ -203,6 +201,7 @@ impl Handler for Slide<'_> {
         match (tag.ns, tag.name) {
             (Ns::Drawing, _) => return self.drawing_tag(tag),
             (Ns::Slides, "sp" | "pic" | "graphicFrame" | "cxnSp") => return self.begin_shape(),
+            (Ns::Slides, "notes") => self.is_notes = true,
             (Ns::Slides, "cNvPr") => {
                 let alternative = tag.attr("descr").unwrap_or_default();
                 if let Some(shape) = self.shapes.last_mut() {

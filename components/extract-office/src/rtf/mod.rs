@@ -247,7 +247,8 @@ impl Reader {
                     && outer.target == Target::Body
                 {
                     self.paragraph();
-                    self.flow.rich().open_link(&address);
+                    self.flow.rich();
+                    self.flow.open_link(&address);
                 }
                 // Pages count in headers and footers, and say nothing there.
                 let in_margin = |state: &State| matches!(state.ends, Ends::Header | Ends::Footer);
@@ -260,9 +261,7 @@ impl Reader {
         match state.ends {
             Ends::Nothing => {}
             Ends::Field => {
-                if self.flow.in_paragraph() {
-                    self.flow.rich().close_link();
-                }
+                self.flow.close_link(true);
             }
             Ends::Footnote => {
                 let blocks = self.end_stretch();

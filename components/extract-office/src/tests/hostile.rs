@@ -89,6 +89,20 @@ fn a_zip_bomb_is_refused() {
     let failure = try_read("a.docx", pack(&[("word/document.xml", &zeros)])).unwrap_err();
     assert_eq!(failure.kind, FailureKind::TooLarge);
     assert!(failure.message.contains("ZIP bomb"), "{failure}");
+    // However large it is.
+    let zeros = vec![b' '; 100 << 20];
+    let failure = try_read("a.docx", pack(&[("word/document.xml", &zeros)])).unwrap_err();
+    assert!(failure.message.contains("ZIP bomb"), "{failure}");
+    // One that lies about its size is no way around.
+    let mut lies = pack(&[("word/document.xml", &zeros)]);
+    let size = zeros.len() as u32;
+    for at in 0..lies.len() - 4 {
+        if lies[at..at + 4] == size.to_le_bytes() {
+            lies[at..at + 4].copy_from_slice(&1_000u32.to_le_bytes());
+        }
+    }
+    let document = try_read("a.docx", lies);
+    assert!(document.is_err() || document.unwrap().text.is_empty());
     // One that keeps below the ratio fills the budget.
     let mut random = Random(7);
     let part: Vec<u8> = (0..4 << 20)
@@ -198,8 +212,7 @@ fn hostile_parts_take_linear_time() {
             ("<w:tbl><w:tr>", "</w:tr></w:tbl>"),
         ] {
             let body = format!("{before}{}{after}", piece.repeat(size / piece.len()));
-            // Stored, so that it is not refused for its ratio.
-            let bytes = store("word/document.xml", &wrap(&body));
+            let bytes = store(&[("word/document.xml", &wrap(&body))]);
             let start = Instant::now();
             let _ = try_read("a.docx", bytes);
             assert!(
@@ -234,12 +247,71 @@ fn hostile_parts_take_linear_time() {
     }
 }
 
-/// A ZIP file of one part that is not packed.
-fn store(name: &str, text: &str) -> Vec<u8> {
+/// What a file says once, and refers to from many places, must not add up.
+#[test]
+fn what_is_said_once_is_not_shown_a_million_times() {
+    let link = "<w:p><w:hyperlink r:id='h'><w:r><w:t>a</w:t></w:r></w:hyperlink></w:p>";
+    for body in [
+        link.repeat(30_000),
+        format!(
+            "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc/></w:tr></w:tbl>",
+            link.repeat(30_000)
+        ),
+    ] {
+        let text = format!(
+            r#"<w:document xmlns:w="{WORD}" xmlns:r="{TYPES}"><w:body>{body}</w:body></w:document>"#
+        );
+        let list = relations(&[(
+            "h",
+            "hyperlink",
+            &format!("https://x.example/{}", "y".repeat(2_000)),
+        )]);
+        let parts = [
+            ("word/document.xml", &*text),
+            ("word/_rels/document.xml.rels", &*list),
+        ];
+        let document = read("a.docx", store(&parts));
+        let addresses: usize = document.links.iter().map(|link| link.target.len()).sum();
+        assert!((1 << 20..=16 << 20).contains(&addresses), "{addresses}");
+        assert!(document.text.matches('a').count() > 15_000);
+    }
+}
+
+#[test]
+fn columns_that_are_spanned_and_rows_that_are_blank_cost_nothing() {
+    let row = "<w:tr><w:tc><w:tcPr><w:gridSpan w:val='64'/></w:tcPr><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc><w:p/></w:tc></w:tr><w:tr/>";
+    let body = format!("<w:tbl>{}</w:tbl>", row.repeat(50_000));
+    let text = format!(r#"<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>"#);
+    let document = read("a.docx", store(&[("word/document.xml", &text)]));
+    assert_eq!(
+        document.text,
+        "a\n\n".repeat(50_000).trim_end().to_owned() + "\n"
+    );
+}
+
+#[test]
+fn a_table_of_a_million_paragraphs_is_cut() {
+    let cells =
+        "<w:tr><w:tc><w:p><w:t>a</w:t></w:p></w:tc><w:tc><w:p><w:t>b</w:t></w:p></w:tc></w:tr>";
+    let body = format!("<w:tbl>{}</w:tbl>", cells.repeat(250_000));
+    let text = format!(r#"<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>"#);
+    let document = read("a.docx", store(&[("word/document.xml", &text)]));
+    assert!((190_000..=210_000).contains(&document.text.matches("| a | b |").count()));
+    assert!(
+        document.warnings[0].contains("was cut in a table"),
+        "{:?}",
+        document.warnings
+    );
+}
+
+/// A ZIP file of parts that are not packed, so that no ratio gives them away.
+fn store(parts: &[(&str, &str)]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-    zip.start_file(name, stored).unwrap();
-    zip.write_all(text.as_bytes()).unwrap();
+    for (name, text) in parts {
+        zip.start_file(*name, stored).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
     zip.finish().unwrap().into_inner()
 }
 

@@ -110,6 +110,31 @@ fn a_cell_far_away_costs_nothing() {
 }
 
 #[test]
+fn a_long_string_that_every_cell_shows_is_cut() {
+    let long = "long words ".repeat(20_000);
+    let more = [(
+        "xl/sharedStrings.xml",
+        format!(r#"<sst xmlns="{SHEET}"><si><t>{long}</t></si></sst>"#),
+    )];
+    let row = format!("<row>{}</row>", r#"<c t="s"><v>0</v></c>"#.repeat(16_000));
+    let document = read("a.xlsx", xlsx(&[("S", &row.repeat(2))], &more));
+    assert!(
+        (1 << 20..9 << 20).contains(&document.text.len()),
+        "{}",
+        document.text.len()
+    );
+}
+
+#[test]
+fn a_table_that_is_written_bit_by_bit_has_one_header() {
+    let row = "<row><c><v>1</v></c><c><v>2</v></c></row>";
+    let document = read("a.xlsx", xlsx(&[("S", &row.repeat(250_000))], &[]));
+    assert_eq!(document.text.matches("|---|---|").count(), 1);
+    assert_eq!(document.text.matches("| 1 | 2 |").count(), 250_000);
+    assert_eq!(document.marks.len(), 250_001);
+}
+
+#[test]
 fn a_large_sheet_is_cut_with_a_warning() {
     let row =
         r#"<row><c t="inlineStr"><is><t>some words in a cell</t></is></c><c><v>5</v></c></row>"#;

@@ -28,7 +28,7 @@ pub(super) struct Cells<'a> {
     comments: HashMap<String, String>,
     /// The row that is open, or was last, from 1.
     row: u32,
-    cells: sheets::Cells,
+    cells: sheets::Row,
     /// The next column, from 0.
     column: usize,
     sort: Sort,
@@ -53,7 +53,7 @@ impl<'a> Cells<'a> {
             formats,
             comments,
             row: 0,
-            cells: sheets::Cells::new(),
+            cells: sheets::Row::default(),
             column: 0,
             sort: Sort::Number,
             style: 0,
@@ -105,16 +105,13 @@ impl<'a> Cells<'a> {
             text.push_str(&comment);
         }
         if self.column < MOST_COLUMNS && !text.is_empty() {
-            self.cells.push((self.column, text));
+            self.cells.push(self.column, &text);
         }
         self.column += 1;
     }
 
     fn end_row(&mut self) {
-        let mut cells = std::mem::take(&mut self.cells);
-        cells.sort_by_key(|cell| cell.0);
-        cells.dedup_by_key(|cell| cell.0);
-        self.out.row(self.row, cells);
+        self.out.row(self.row, self.cells.take());
         self.column = 0;
     }
 }

@@ -3,12 +3,12 @@
 mod cells;
 mod formats;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use extract_core::{Document, Failure};
 
 use crate::office;
-use crate::package::Package;
+use crate::package::{Package, targets};
 use crate::settings::Settings;
 use crate::sheets::Sheets;
 use crate::writer::Writer;
@@ -48,10 +48,7 @@ pub(crate) fn read(
         }
         Step::Into
     });
-    let part_of_kind = |kind: &str| {
-        let mut found = relations.values().filter(|relation| relation.kind == kind);
-        found.next().map(|relation| relation.target.clone())
-    };
+    let part_of_kind = |kind: &str| targets(&relations, &[kind]).into_iter().next();
     let mut strings = Strings::default();
     if let Some(part) = part_of_kind("sharedStrings")
         && let Some(text) = package.text(&part)?
@@ -71,9 +68,13 @@ pub(crate) fn read(
     }
 
     let mut out = Sheets::new(writer);
+    let mut seen = HashSet::new();
     for (name, relation) in sheets {
         if out.full() {
             break;
+        }
+        if !seen.insert(relation.target.clone()) {
+            continue;
         }
         out.begin(&name);
         // Sheets of another kind hold a chart alone.
@@ -143,14 +144,11 @@ impl Handler for Strings {
 fn comments(package: &mut Package, sheet: &str) -> Result<HashMap<String, String>, Failure> {
     let relations = package.relations(sheet)?;
     let mut reader = Comments::default();
-    for relation in relations
-        .values()
-        .filter(|relation| relation.kind == "comments")
-    {
-        if let Some(text) = package.text(&relation.target)?
+    for part in targets(&relations, &["comments"]) {
+        if let Some(text) = package.text(&part)?
             && let Err(damage) = xml::drive(&text, &mut reader)
         {
-            package.warnings.push(damage.warning(&relation.target));
+            package.warnings.push(damage.warning(&part));
         }
     }
     Ok(reader.found)

@@ -172,7 +172,8 @@ fn json(head: &[u8]) -> Option<&'static Format> {
     if has("\"bookmark_bar\"") && has("\"roots\"") || has("text/x-moz-place") {
         return Some(&BOOKMARKS);
     }
-    let is_activity = has("\"header\"") && has("\"title\"") && has("\"time\"")
+    let is_activity = has("\"titleUrl\"") && has("\"products\"")
+        || begins_with_member(head, b"\"header\"")
         || has("\"Browser History\"")
         || has("\"userEditedTimestampUsec\"")
         || has("\"isTrashed\"") && (has("\"textContent\"") || has("\"listContent\""))
@@ -180,20 +181,39 @@ fn json(head: &[u8]) -> Option<&'static Format> {
     is_activity.then_some(&ACTIVITY)
 }
 
-/// Playlists and subscriptions: some row begins with an id of a video, a
+/// Whether a list of objects begins, the first of which begins with this
+/// member, and that is a text.
+fn begins_with_member(head: &[u8], name: &[u8]) -> bool {
+    let mut rest = head;
+    for token in [b"[".as_slice(), b"{", name, b":", b"\""] {
+        match rest.trim_ascii_start().strip_prefix(token) {
+            Some(after) => rest = after,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Playlists, subscriptions and comments: some row begins with an id of a video, a
 /// playlist or a channel. Headings are in the account's language.
 fn is_youtube_table(head: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&head[..head.len().min(4096)]);
     let is_id = |cell: &str| {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         cell.chars().all(plain)
-            && (cell.len() == 24 && cell.starts_with("UC")
+            && (cell.len() == 24 && (cell.starts_with("UC") || cell.starts_with("FL"))
                 || cell.len() == 34 && cell.starts_with("PL")
-                || cell.len() == 11 && cell.chars().any(|c| c.is_ascii_uppercase() || c == '_'))
+                || cell.len() >= 20 && cell.starts_with("Ug")
+                || cell.len() == 11 && cell.chars().any(|c| !c.is_ascii_digit() && c != '-'))
     };
+    let is_time = |cell: &str| cell.starts_with("20") && cell.contains(':');
     let rows = head.lines().filter(|line| line.contains(',')).take(8);
-    rows.skip(1)
-        .any(|row| row.split(',').next().is_some_and(|cell| is_id(cell.trim())))
+    rows.skip(1).any(|row| {
+        let mut cells = row.split(',').map(str::trim);
+        let first = cells.next().unwrap_or_default();
+        let eleven = first.len() == 11;
+        is_id(first) && (!eleven || cells.any(is_time))
+    })
 }
 
 /// `From someone Mon Jan  1 ...` and then a header.

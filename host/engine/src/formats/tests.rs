@@ -77,6 +77,12 @@ fn content_tells_before_the_name() {
             "watch-history.json",
             "activity",
         ),
+        (
+            b"{\"headers\": [{\"header\": \"a\", \"title\": \"b\", \"time\": 1}]}".to_vec(),
+            "message.json",
+            "data",
+        ),
+        (b"name,city\nsome-person,Bergen\n".to_vec(), "people.csv", "data"),
         (b"{\"a\": 1}".to_vec(), "a.json", "data"),
         (b"{\"a\": 1}".to_vec(), "a", "data"),
         (

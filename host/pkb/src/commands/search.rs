@@ -73,8 +73,13 @@ fn show(number: usize, hit: &Hit, explain: bool, output: &Output) {
     let title = printable(&hit.citation.title);
     output.line(format_args!("{number:>2}. {STRONG}{title}{STRONG:#}"));
     cite(&hit.citation, SNIPPET_LINES, output);
-    if !hit.also.is_empty() {
-        let places: Vec<String> = hit.also.iter().map(|also| also.place.to_words()).collect();
+    let places: Vec<String> = hit
+        .also
+        .iter()
+        .map(|also| also.place.to_words())
+        .filter(|place| !place.is_empty())
+        .collect();
+    if !places.is_empty() {
         output.line(format_args!(
             "{INDENT}{DIM}also {}{DIM:#}",
             places.join("; ")

@@ -74,8 +74,7 @@ impl Body<'_> {
                 Some("separate") => {
                     self.fields.hide_page_numbers(self.in_margins);
                     if let Some(address) = self.fields.separate()
-                        && self.flow.in_paragraph()
-                        && self.rich().open_link(&address)
+                        && self.flow.open_link(&address)
                     {
                         self.fields.linked();
                     }
@@ -174,8 +173,8 @@ impl Body<'_> {
 
     fn open_link(&mut self, address: Option<String>) {
         let opened = match address {
-            Some(address) if self.flow.in_paragraph() => self.rich().open_link(&address),
-            _ => false,
+            Some(address) => self.flow.open_link(&address),
+            None => false,
         };
         self.links.push(opened);
     }

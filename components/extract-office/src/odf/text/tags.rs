@@ -83,7 +83,7 @@ impl Body<'_> {
         let opened = !address.starts_with('#')
             && !self.paragraphs.is_empty()
             && !self.hides()
-            && self.flow.rich().open_link(&address);
+            && self.flow.open_link(&address);
         self.links.push(opened);
     }
 }
