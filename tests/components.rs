@@ -295,6 +295,12 @@ fn built_in_components_import_no_more_than_a_browser_can_give() {
     let crates = crates
         .map(Result::unwrap)
         .filter(|entry| entry.path().join("Cargo.toml").is_file())
+        // What extractors share is no component.
+        .filter(|entry| {
+            !["extract-core", "extract-markup"]
+                .map(Into::into)
+                .contains(&entry.file_name())
+        })
         .count();
     assert_eq!(seen, crates, "each crate of components/ is built in");
 }

@@ -186,9 +186,9 @@ fn whoever_removes_a_mailbox_removes_its_messages() {
     library.sync();
     assert!(library.found("walnut").is_empty());
     assert_eq!(library.found("fig").len(), 1);
-    library.run(&["rm", "in.mbox"]);
+    library.run(&["rm", "--yes", "in.mbox"]);
     assert!(library.found("fig").is_empty() && library.found("pear").is_empty());
-    library.run(&["restore", "in.mbox"]);
+    library.run(&["restore", "--yes", "in.mbox"]);
     assert_eq!(library.found("fig").len(), 1);
     library.assert_sound();
 }

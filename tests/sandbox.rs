@@ -461,7 +461,7 @@ fn a_hostile_extractor_is_held_to_the_same_rules() {
         ("nul", "a text with NUL characters"),
         (
             "pieces",
-            "18874368 bytes of files at once, where 16777216 may come",
+            "needed more than the 16 MiB it may hand over in one call",
         ),
         (
             "kind",

@@ -75,11 +75,17 @@ impl Engine {
             Kind::Page => "page.html",
             Kind::Pdf => "page.pdf",
         };
-        let document = self.read_page(name, fetched.media_type, fetched.bytes)?;
+        let bytes = match fetched.kind {
+            Kind::Page => saved_from(&fetched.url, fetched.bytes),
+            Kind::Pdf => fetched.bytes,
+        };
+        let document = self.read_page(name, fetched.media_type, bytes)?;
         warnings.extend(document.warnings);
         let properties = convert::properties(document.properties);
         let own_url = convert::text(&properties, "url");
-        let url = own_url.unwrap_or(fetched.url);
+        let url = own_url
+            .filter(|own| is_of_the_same_site(own, &fetched.url))
+            .unwrap_or(fetched.url);
         let published = convert::timestamp(&properties, "published")
             .and_then(|at| Timestamp::from_millisecond(at).ok())
             .map(|at| at.to_string());
@@ -113,12 +119,16 @@ impl Engine {
             skip_embedding: request.skip_embedding,
             ..SyncOptions::default()
         };
-        let report = self.sync(std::slice::from_ref(&source.spec.name), options, job)?;
-        let problems = report
-            .sources
-            .into_iter()
-            .filter_map(|source| source.problem);
-        warnings.extend(problems);
+        // The note is there, whatever becomes of this.
+        match self.sync(std::slice::from_ref(&source.spec.name), options, job) {
+            Ok(report) => {
+                let problems = report.sources.into_iter().map(|source| source.problem);
+                warnings.extend(problems.flatten());
+            }
+            Err(error) => warnings.push(format!(
+                "It is saved and not indexed yet ({error}): `pkb sync` does so."
+            )),
+        }
         Ok(Clipped {
             path: format!("{}/{}", source.spec.name, saved.external_id),
             title: document.title,
@@ -188,5 +198,63 @@ impl Engine {
                 "Pages (HTML) and PDF files can be clipped.",
             )),
         }
+    }
+}
+
+/// Whether a page may call itself by that address: one of its own site, and not
+/// the site's front page, which many name for all their pages.
+fn is_of_the_same_site(own: &str, fetched: &str) -> bool {
+    let parts = |url: &str| {
+        let (scheme, rest) = url.split_once("://")?;
+        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let host = host.strip_prefix("www.").unwrap_or(host);
+        matches!(scheme, "http" | "https").then(|| (host.to_lowercase(), path.is_empty()))
+    };
+    match (parts(own), parts(fetched)) {
+        (Some((own, front)), Some((fetched, asked_front))) => {
+            own == fetched && (!front || asked_front)
+        }
+        _ => false,
+    }
+}
+
+/// A page with the comment that browsers put into saved ones, by which its
+/// relative links are understood.
+fn saved_from(url: &str, page: Vec<u8>) -> Vec<u8> {
+    let wide = page.starts_with(b"\xFF\xFE") || page.starts_with(b"\xFE\xFF");
+    if wide || url.contains("--") || url.contains(['<', '>']) {
+        return page;
+    }
+    let mark = b"\xEF\xBB\xBF";
+    let rest = page.strip_prefix(mark).unwrap_or(&page);
+    let comment = format!("<!-- saved from url=({:04}){url} -->\n", url.len());
+    [comment.as_bytes(), rest].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_cannot_take_the_place_of_another_sites() {
+        let same = is_of_the_same_site;
+        assert!(same(
+            "https://example.org/a",
+            "http://www.example.org/a?b=c"
+        ));
+        assert!(!same("https://bank.example/a", "https://evil.example/a"));
+        assert!(!same("https://example.org/", "https://example.org/a"));
+        assert!(same("https://example.org/", "https://example.org/"));
+        assert!(!same("file:///etc/passwd", "https://example.org/a"));
+    }
+
+    #[test]
+    fn the_address_of_a_page_stands_before_it() {
+        let page = saved_from("https://example.org/a", b"<p>x".to_vec());
+        assert_eq!(
+            page,
+            b"<!-- saved from url=(0021)https://example.org/a -->\n<p>x"
+        );
+        assert_eq!(saved_from("https://a/--", b"<p>".to_vec()), b"<p>");
     }
 }

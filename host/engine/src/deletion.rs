@@ -304,6 +304,14 @@ impl Engine {
     /// That these come back with the next sync, and what keeps them away.
     fn how_to_ignore(&self, items: &[&Item]) -> Result<String, Error> {
         let begin = "The next `pkb sync` reads what is still in its source again";
+        if items
+            .iter()
+            .any(|item| file_of(&item.external_id).is_some())
+        {
+            return Ok(format!(
+                "{begin}, and what is inside a file cannot be passed over by itself: `pkb rm` without --hard keeps it out of every search."
+            ));
+        }
         let first = items[0];
         let same_source = items.iter().all(|item| item.source_id == first.source_id);
         let source = self.source(&first.source)?;

@@ -214,6 +214,10 @@ impl Choose for Outside {
         self.chooser.choose(head, name, media_type)
     }
 
+    fn scratch(&self) -> &Path {
+        self.chooser.scratch()
+    }
+
     fn pictures(&self) -> Option<Arc<dyn PictureReader>> {
         Some(self.pictures.clone())
     }

@@ -23,7 +23,8 @@ pub(crate) struct Format {
 /// How many bytes from the beginning of a file are looked at.
 pub(crate) const HEAD: usize = 256 << 10;
 
-/// Changes whenever files could be given to another extractor than before.
+/// Changes whenever files could be given to another extractor than before; then
+/// all are read again.
 pub(crate) const VERSION: &str = "1";
 
 /// The kind of items whose text is no Markdown.
@@ -112,7 +113,7 @@ const UNREAD: &str = "\
     a bin class com dex dll dylib elf exe jar ko lib o obj pdb pyc pyd pyo rlib so sys wasm war \
     eot otf ttc ttf woff woff2 \
     accdb db db3 dbf frm ibd ldb mdb myd myi realm sqlite sqlite3 \
-    dmg img iso qcow2 vdi vhd vhdx vmdk apk deb msi pkg rpm snap \
+    dmg img iso qcow2 vdi vhdx vmdk apk deb msi pkg rpm snap \
     7z br cab lz lz4 lzma rar sit z pages numbers xpi crx \
     arrow feather gguf h5 hdf5 joblib mat npy npz onnx orc parquet pickle pkl pt pth safetensors \
     blend dwg fbx glb iff lrcat max skp step stl stp \
@@ -139,8 +140,8 @@ pub(crate) fn detect(head: &[u8], name: &str, media_type: Option<&str>) -> Optio
     }
     let promised = by_name(name).or_else(|| by_media_type(media_type?));
     if !is_text(head) {
-        return promised
-            .filter(|format| format.extractor != MARKDOWN.extractor && *format != &CODE);
+        // Films are called `.ts` too. What else is no text, its extractor says.
+        return promised.filter(|format| *format != &CODE);
     }
     sniff::by_text(head, promised)
         .or(promised)

@@ -29,6 +29,8 @@ const BOUND: Duration = Duration::from_millis(100);
 const ASKED: Duration = Duration::from_secs(1);
 /// Changes that are taken in before an answer; more are a sync's work.
 const LITTLE: u64 = 32;
+/// And bytes: a mailbox that grew is left to a sync.
+const LITTLE_BYTES: u64 = 4 << 20;
 /// What a watcher saw so lately needs no other look.
 const LATELY: Millis = 1_000;
 /// Looks at one source at a time: more only pile up where a drive hangs.
@@ -64,6 +66,8 @@ pub(crate) type Looks = Mutex<HashMap<SourceId, usize>>;
 struct Seen {
     found: Found,
     waiting: u64,
+    /// Bytes of what is waiting.
+    bytes: u64,
 }
 
 /// One source while it is looked at.
@@ -166,8 +170,12 @@ impl Engine {
                 .map_err(Error::from)
                 .and_then(|folder| scan(&folder, &until))
                 .and_then(|found| {
-                    let waiting = engine.count_waiting(id, &found)?;
-                    Ok(Seen { found, waiting })
+                    let (waiting, bytes) = engine.count_waiting(id, &found)?;
+                    Ok(Seen {
+                        found,
+                        waiting,
+                        bytes,
+                    })
                 });
             drop(under_way);
             // Nobody waits for a look that took too long.
@@ -190,8 +198,12 @@ impl Engine {
     /// Waits for a look and takes in what it found, as far as there is time.
     /// How many changes are left; none where the look was not done in time.
     fn take_in(self: &Arc<Self>, asked: Asked, deadline: Option<Instant>) -> Option<u64> {
-        let Seen { found, waiting } = asked.wait(deadline)?;
-        let too_many = waiting > LITTLE && deadline.is_some();
+        let Seen {
+            found,
+            waiting,
+            bytes,
+        } = asked.wait(deadline)?;
+        let too_many = (waiting > LITTLE || bytes > LITTLE_BYTES) && deadline.is_some();
         if waiting == 0 || too_many {
             return Some(waiting);
         }
@@ -219,12 +231,13 @@ impl Engine {
         }
     }
 
-    fn count_waiting(&self, source: SourceId, found: &Found) -> Result<u64, Error> {
+    fn count_waiting(&self, source: SourceId, found: &Found) -> Result<(u64, u64), Error> {
         if is_known(found, self.store(), source)? {
-            return Ok(0);
+            return Ok((0, 0));
         }
         let (known, _) = split(self.store().stamps(source)?);
-        Ok(pending(found, &known) as u64)
+        let (files, bytes) = pending(found, &known);
+        Ok((files as u64, bytes))
     }
 
     /// Syncs a source with what a scan found. False where that was not possible

@@ -28,7 +28,7 @@ const LANGUAGES: &str = "eng";
 /// a second a page adds up.
 const SOURCE_UP_TO: u64 = 256 << 20;
 /// How to have it.
-const HOW: &str = "install tesseract and run `pkb sync --all`";
+const HOW: &str = "Install tesseract and run `pkb sync --all` to have such pages read";
 
 /// When a source's pictures are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,16 +47,25 @@ pub enum When {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OcrSettings {
-    /// When.
-    pub when: When,
+    /// When; none where nobody said, which is [`When::Auto`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<When>,
     /// Languages as tesseract names them, joined by `+`: `eng+deu`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub languages: Option<String>,
 }
 
 impl OcrSettings {
+    /// These, where they say something, over those from before.
+    pub(crate) fn over(&self, before: OcrSettings) -> OcrSettings {
+        OcrSettings {
+            when: self.when.or(before.when),
+            languages: self.languages.clone().or(before.languages),
+        }
+    }
+
     pub(crate) fn to_key(&self) -> String {
-        format!("{:?} {}", self.when, self.languages())
+        format!("{:?} {}", self.when.unwrap_or_default(), self.languages())
     }
 
     fn languages(&self) -> &str {
@@ -83,10 +92,12 @@ impl OcrSettings {
 
 /// Reads pictures for a source with `bytes` of files that may ask for it.
 pub(crate) fn reader(settings: &OcrSettings, bytes: u64) -> Arc<dyn PictureReader> {
-    let refused = match settings.when {
-        When::Off => Some("OCR is off for this source: `pkb add PATH --ocr on` turns it on".into()),
+    let refused = match settings.when.unwrap_or_default() {
+        When::Off => {
+            Some("OCR is off for this source; `pkb add PATH --ocr on` turns it on.".into())
+        }
         When::Auto if bytes > SOURCE_UP_TO => Some(format!(
-            "OCR is off for sources with more than {} MB of such files: `pkb add PATH --ocr on` turns it on",
+            "OCR is off for sources with more than {} MB of such files; `pkb add PATH --ocr on` turns it on.",
             SOURCE_UP_TO >> 20
         )),
         When::Auto | When::On => None,
@@ -122,7 +133,7 @@ impl Tesseract {
             .filter(|folder| folder.is_absolute())
             .map(|folder| folder.join(&name))
             .find(|path| path.is_file())
-            .ok_or_else(|| format!("To have it read by OCR, {HOW}"))?;
+            .ok_or_else(|| format!("{HOW}."))?;
         let mut list = Command::new(&program);
         let output = run(list.arg("--list-langs"), &[])?;
         let installed: Vec<&str> = output.lines().map(str::trim).collect();
@@ -135,7 +146,7 @@ impl Tesseract {
             return Ok(program);
         }
         Err(format!(
-            "tesseract has no data for the language {}: install it, or choose others with `pkb add PATH --ocr-languages`",
+            "tesseract has no data for the language {}; install it, or choose others with `pkb add PATH --ocr-languages`.",
             missing.join(", ")
         ))
     }
@@ -159,7 +170,7 @@ impl PictureReader for Tesseract {
 
 /// What the program says, given `input`.
 fn run(command: &mut Command, input: &[u8]) -> Result<String, String> {
-    let failed = |error: io::Error| format!("{PROGRAM} cannot be run: {error}");
+    let failed = |error: io::Error| format!("{PROGRAM} cannot be run: {error}.");
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -183,10 +194,10 @@ fn run(command: &mut Command, input: &[u8]) -> Result<String, String> {
     });
     match status.map_err(failed)? {
         None => Err(format!(
-            "{PROGRAM} took longer than {} s for a page and was stopped",
+            "{PROGRAM} took longer than {} s for a page and was stopped.",
             TIME.as_secs()
         )),
-        Some(false) => Err(format!("{PROGRAM} could not read a page")),
+        Some(false) => Err(format!("{PROGRAM} could not read a page.")),
         Some(true) => Ok(String::from_utf8_lossy(&text.map_err(failed)?).into_owned()),
     }
 }
@@ -217,7 +228,7 @@ mod tests {
         let said = reader(&auto, SOURCE_UP_TO + 1).available().unwrap_err();
         assert!(said.contains("--ocr on"), "{said}");
         let off = OcrSettings {
-            when: When::Off,
+            when: Some(When::Off),
             ..OcrSettings::default()
         };
         assert!(reader(&off, 0).available().is_err());
@@ -228,7 +239,7 @@ mod tests {
     fn languages_are_words() {
         let check = |languages: &str| {
             let languages = Some(languages.to_owned());
-            let when = When::On;
+            let when = Some(When::On);
             OcrSettings { when, languages }.check().is_ok()
         };
         assert!(check("eng") && check("eng+chi_sim") && check("script/Latin"));

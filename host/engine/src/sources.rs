@@ -152,7 +152,8 @@ impl Engine {
             .or(settings.extractor_settings);
         if let Some(ocr) = &new.ocr {
             ocr.check()?;
-            settings.ocr = Some(ocr.clone());
+            let before = settings.ocr.take().unwrap_or_default();
+            settings.ocr = Some(ocr.over(before));
         }
         if !asked.ignore.is_empty() {
             settings.folder.ignore = asked.ignore;
@@ -324,13 +325,13 @@ pub fn json_object(text: &str) -> Result<String, Error> {
         None => text.to_owned(),
     };
     match serde_json::from_str::<serde_json::Value>(&text) {
-        Ok(serde_json::Value::Object(_)) => Ok(text),
+        Ok(object @ serde_json::Value::Object(_)) => Ok(object.to_string()),
         Ok(_) => Err(Error::usage(
-            format!("{text} is not a JSON object"),
+            "what was given as settings is not a JSON object".to_owned(),
             "Settings look like {\"tokens\": 200}.",
         )),
         Err(error) => Err(Error::usage(
-            format!("{text} is not a JSON object: {error}"),
+            format!("what was given as settings is not a JSON object: {error}"),
             "Settings look like {\"tokens\": 200}.",
         )),
     }

@@ -13,10 +13,14 @@ use crate::error::Error;
 use crate::formats::{self, HEAD};
 use crate::job::{Job, Stage};
 use crate::pipeline::folder_settings;
+use crate::sources::SourceSettings;
 
 /// Files whose names do not tell what they are, and that are looked into; what
 /// more there are is counted as others.
 const LOOKED_INTO: usize = 2_000;
+
+/// What files count as that only the source's own extractor knows.
+const OTHER: &str = "other";
 
 /// What a source holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -27,6 +31,9 @@ pub struct Survey {
     /// without one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<ExtensionCount>,
+    /// Files and folders whose content a cloud keeps.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub away: u64,
     /// Files and folders that could not be looked at.
     #[serde(skip_serializing_if = "is_zero")]
     pub failed: u64,
@@ -68,7 +75,9 @@ impl Engine {
         let folder = FolderSource::open(Path::new(&source.spec.location), &settings)?;
         let mut kinds: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
         let mut unread: BTreeMap<String, u64> = BTreeMap::new();
-        let (mut seen, mut looked_into, mut failed) = (0, 0, 0);
+        let (mut seen, mut looked_into, mut failed, mut away) = (0, 0, 0, 0);
+        let one_for_all = serde_json::from_str::<SourceSettings>(&source.spec.settings)
+            .is_ok_and(|settings| settings.extractor.is_some());
         let summary = folder.scan(&mut |entry| {
             seen += 1;
             if seen % 256 == 0 {
@@ -96,10 +105,16 @@ impl Engine {
                             *files += 1;
                             *bytes += size;
                         }
+                        None if one_for_all => {
+                            let (files, bytes) = kinds.entry(OTHER).or_default();
+                            *files += 1;
+                            *bytes += size;
+                        }
                         None => *unread.entry(extension(name)).or_default() += 1,
                     }
                 }
-                Entry::Skipped { external_id, .. } | Entry::Away { external_id, .. } => {
+                Entry::Away { .. } => away += 1,
+                Entry::Skipped { external_id, .. } => {
                     let name = external_id.rsplit('/').next().unwrap_or_default();
                     *unread.entry(extension(name)).or_default() += 1;
                 }
@@ -124,6 +139,7 @@ impl Engine {
                 .map(|(extension, files)| ExtensionCount { extension, files })
                 .collect(),
             failed,
+            away,
         };
         survey
             .kinds

@@ -28,6 +28,11 @@ impl Budget {
         self.since = self.since.checked_add(waited).unwrap_or(self.since);
     }
 
+    /// Allows more time.
+    pub(crate) fn grant(&mut self, more: Duration) {
+        self.allowed += more;
+    }
+
     /// What is left; none when it is used up. To be asked on the thread that
     /// started it.
     pub(crate) fn left(&self) -> Option<Duration> {

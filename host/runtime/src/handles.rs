@@ -164,7 +164,10 @@ impl Documents<'_> {
                 Ok(document) => {
                     check_document(document).map_err(|reason| loaded.invalid(reason))?
                 }
-                Err(part) => part.failure.message = one_line(&part.failure.message, MOST_MESSAGE),
+                Err(part) => {
+                    check_part(&part.part).map_err(|reason| loaded.invalid(reason))?;
+                    part.failure.message = one_line(&part.failure.message, MOST_MESSAGE);
+                }
             }
         }
         self.last = batch.last;

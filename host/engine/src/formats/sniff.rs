@@ -44,7 +44,7 @@ const MAIL_FIELDS: [&str; 16] = [
 
 /// By bytes that stand for one format and no other.
 pub(super) fn by_magic(head: &[u8], name: &str) -> Sniffed {
-    let format: &'static Format = if is_pdf(head) {
+    let format: &'static Format = if is_pdf(head, name) {
         &super::PDF
     } else if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         return in_zip(head, name);
@@ -72,8 +72,17 @@ pub(super) fn by_magic(head: &[u8], name: &str) -> Sniffed {
     Sniffed::Is(format)
 }
 
-fn is_pdf(head: &[u8]) -> bool {
-    find(&head[..head.len().min(PDF_REACH)], b"%PDF-").is_some()
+/// At the beginning; after something else only where the name says so, or where
+/// that is no text: notes about PDF quote it.
+fn is_pdf(head: &[u8], name: &str) -> bool {
+    const MARK: &[u8] = b"%PDF-";
+    let begin = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    if begin.trim_ascii_start().starts_with(MARK) {
+        return true;
+    }
+    let reach = &head[..head.len().min(PDF_REACH)];
+    let doubtful = by_name(name) == Some(&super::PDF) || !super::is_text(reach);
+    doubtful && find(reach, MARK).is_some()
 }
 
 /// What a zip is, by the names of its first entries: many formats are zips.
@@ -81,35 +90,34 @@ fn in_zip(head: &[u8], name: &str) -> Sniffed {
     let head = &head[..head.len().min(ZIP_REACH)];
     let has = |what: &str| find(head, what.as_bytes()).is_some();
     let promised = by_name(name);
-    let format: &'static Format = if has("mimetypeapplication/epub+zip")
-        || has("META-INF/container.xml")
-    {
-        &BOOK
-    } else if has("mimetypeapplication/vnd.oasis.opendocument.text") {
-        &DOCUMENT
-    } else if has("mimetypeapplication/vnd.oasis.opendocument.spreadsheet") {
-        &SHEET
-    } else if has("mimetypeapplication/vnd.oasis.opendocument.presentation") {
-        &SLIDES
-    } else if has("[Content_Types].xml") || has("_rels/.rels") {
-        match promised {
-            Some(format) if [&DOCUMENT, &SLIDES, &SHEET].contains(&format) => format,
-            _ if has("word/") => &DOCUMENT,
-            _ if has("xl/") => &SHEET,
-            _ if has("ppt/") => &SLIDES,
-            _ => return Sniffed::Nothing,
-        }
-    } else {
-        let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-        match promised {
-            // Written by a program that puts other entries first.
-            Some(format) if format.extractor == DOCUMENT.extractor => format,
-            Some(format) if format == &ARCHIVE => &ARCHIVE,
-            _ if extension.is_none_or(|extension| extension.len() > 5) => &ARCHIVE,
-            // Some program's own format.
-            _ => return Sniffed::Nothing,
-        }
-    };
+    let format: &'static Format =
+        if has("mimetypeapplication/epub+zip") || has("META-INF/container.xml") {
+            &BOOK
+        } else if has("mimetypeapplication/vnd.oasis.opendocument.text") {
+            &DOCUMENT
+        } else if has("mimetypeapplication/vnd.oasis.opendocument.spreadsheet") {
+            &SHEET
+        } else if has("mimetypeapplication/vnd.oasis.opendocument.presentation") {
+            &SLIDES
+        } else if has("[Content_Types].xml") || has("_rels/.rels") {
+            match promised {
+                Some(format) if [&DOCUMENT, &SLIDES, &SHEET].contains(&format) => format,
+                _ if has("word/") => &DOCUMENT,
+                _ if has("xl/") => &SHEET,
+                _ if has("ppt/") => &SLIDES,
+                _ => return Sniffed::Nothing,
+            }
+        } else {
+            let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+            match promised {
+                // Written by a program that puts other entries first.
+                Some(format) if format.extractor == DOCUMENT.extractor => format,
+                Some(format) if format == &ARCHIVE => &ARCHIVE,
+                _ if extension.is_none_or(|extension| extension.len() > 5) => &ARCHIVE,
+                // Some program's own format.
+                _ => return Sniffed::Nothing,
+            }
+        };
     Sniffed::Is(format)
 }
 
@@ -220,8 +228,9 @@ fn is_youtube_table(head: &[u8]) -> bool {
     rows.skip(1).any(|row| {
         let mut cells = row.split(',').map(str::trim);
         let first = cells.next().unwrap_or_default();
-        let eleven = first.len() == 11;
-        is_id(first) && (!eleven || cells.any(is_time))
+        // A video stands in a row of two cells, with the time that it was added.
+        let video = first.len() == 11;
+        is_id(first) && (!video || cells.next().is_some_and(is_time) && cells.next().is_none())
     })
 }
 

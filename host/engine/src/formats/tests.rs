@@ -28,6 +28,10 @@ fn content_tells_before_the_name() {
     let zip = |names: &str| [b"PK\x03\x04\x14\x00", names.as_bytes()].concat();
     for (head, name, wanted) in [
         (b"%PDF-1.7".to_vec(), "scan.docx", "pdf"),
+        (b"junk\n%PDF-1.7".to_vec(), "scan.pdf", "pdf"),
+        (b"PDF files begin with %PDF-1.7.".to_vec(), "pdf.md", "note"),
+        (b"\x00\x01%PDF-1.7".to_vec(), "scan", "pdf"),
+        (b"id,at,who\nORDER-12345,2024-01-01 10:00,Ann\n".to_vec(), "orders.csv", "data"),
         (b"\xEF\xBB\xBF\n%PDF-1.4".to_vec(), "a.txt", "pdf"),
         (
             zip("[Content_Types].xml word/document.xml"),
@@ -123,7 +127,9 @@ fn what_nothing_reads_is_not_read() {
     let zip = b"PK\x03\x04\x14\x00Index/Document.iwa";
     assert_eq!(kind(zip, "a.pages"), None, "another program's zip");
     assert_eq!(kind(b"\x7fELF\x02\x01\x01\x00\x00", "a"), None);
-    assert_eq!(kind(b"\x00\x00\x00\x00", "a.md"), None, "not text at all");
+    assert_eq!(kind(b"\x00\x00\x00\x00", "film.ts"), None, "no program");
+    // Its extractor says what is wrong with a note that is no text.
+    assert_eq!(kind(b"\x00\x00\x00\x00", "a.md"), Some("note"));
 }
 
 #[test]

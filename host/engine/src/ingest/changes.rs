@@ -53,20 +53,57 @@ pub(crate) fn inside<'a>(
         .take_while(move |(id, _)| id.starts_with(&prefix))
 }
 
+/// What is inside files that are nowhere: neither known nor found. A sync that
+/// was stopped leaves such parts when their file then moves.
+pub(super) fn orphans(found: &Found, known: &Known, parts: &Parts) -> Vec<String> {
+    let files = found.files.iter().map(|file| file.id.as_str());
+    let passed = found.passed.iter().map(|passed| passed.id.as_str());
+    let here: HashSet<&str> = files.chain(passed).collect();
+    let unseen = |file: &str| {
+        let within = |folder: &String| {
+            file.strip_prefix(folder.as_str())
+                .is_some_and(|rest| rest.starts_with('/'))
+        };
+        found.unseen.iter().any(within)
+    };
+    parts
+        .keys()
+        .filter(|id| {
+            file_of(id).is_some_and(|file| {
+                !known.contains_key(file) && !here.contains(file) && !unseen(file)
+            })
+        })
+        .cloned()
+        .collect()
+}
+
 /// The files with something inside that has to be read again.
 pub(super) fn to_open_again(
+    known: &Known,
     parts: &Parts,
     pipeline: &Pipeline,
     options: SyncOptions,
 ) -> HashSet<String> {
+    // What is deleted asks for nothing.
     let again = |stamp: &Stamp| {
-        !pipeline.reads(stamp) || options.retry_failed && stamp.state == LedgerState::Failed
+        stamp.deleted_from.is_none()
+            && (!pipeline.reads(stamp)
+                || options.retry_failed && stamp.state == LedgerState::Failed)
+    };
+    // A file that a person deleted, or that could not be gone through, would not
+    // be read this time either.
+    let hopeless = |file: &str| {
+        known.get(file).is_some_and(|own| {
+            let failed = own.state == LedgerState::Failed && pipeline.reads(own);
+            is_deleted_by_user(own) || failed && !options.retry_failed
+        })
     };
     let mut files = HashSet::new();
     for (id, stamp) in parts {
         if let Some(file) = file_of(id)
             && again(stamp)
             && !files.contains(file)
+            && !hopeless(file)
         {
             files.insert(file.to_owned());
         }
@@ -134,7 +171,13 @@ impl Why {
 impl Found {
     /// Bytes of the files that may hold pictures of pages.
     pub(super) fn bytes_with_pictures(&self) -> u64 {
-        let is_one = |file: &&File| file.id.to_ascii_lowercase().ends_with(".pdf");
+        const MAY_HOLD: [&str; 8] = [
+            ".pdf", ".zip", ".tar", ".tgz", ".gz", ".mbox", ".eml", ".mbx",
+        ];
+        let is_one = |file: &&File| {
+            let id = file.id.to_ascii_lowercase();
+            MAY_HOLD.iter().any(|end| id.ends_with(end))
+        };
         self.files.iter().filter(is_one).map(|file| file.size).sum()
     }
 
@@ -218,6 +261,8 @@ fn differs(file: &File, known: &Stamp, reads: bool, options: SyncOptions) -> boo
         // What a person deleted stays deleted until the file changes: that it
         // would be read in another way is no such change.
         Some(BY_USER) => known.stamp != file.stamp,
+        // What nothing reads any more is not looked into until it changes.
+        Some(_) if known.state == LedgerState::Skipped => known.stamp != file.stamp || !reads,
         // What went away by itself comes back by itself.
         Some(_) => true,
     }
@@ -234,10 +279,7 @@ pub(super) fn settled_hash(
     let settled = match known.deleted_from.as_deref() {
         // Without a stamp it has moved, and its title is to follow its name.
         None => {
-            !options.all
-                && known.state == LedgerState::Indexed
-                && reads
-                && !known.stamp.is_empty()
+            !options.all && known.state == LedgerState::Indexed && reads && !known.stamp.is_empty()
         }
         Some(cause) => cause == BY_USER,
     };
@@ -332,10 +374,10 @@ pub(crate) fn is_known(
         && !deleted.iter().any(back))
 }
 
-/// How many files the index does not know as they are: new, changed and gone
-/// ones. What failed before counts only where it changed since.
-pub(crate) fn pending(found: &Found, known: &Known) -> usize {
-    let changed = found.files.iter().filter(|file| {
+/// How many files the index does not know as they are, and how many bytes are
+/// to be read of them: new, changed and gone ones. What failed before counts only where it changed since.
+pub(crate) fn pending(found: &Found, known: &Known) -> (usize, u64) {
+    let changed = |file: &&File| {
         known.get(&file.id).is_none_or(|known| {
             if known.state == LedgerState::Failed {
                 let tried = known.stamp.strip_prefix(TRIED_ONCE);
@@ -344,11 +386,13 @@ pub(crate) fn pending(found: &Found, known: &Known) -> usize {
             }
             differs(file, known, true, SyncOptions::default())
         })
-    });
+    };
     let gone = gone(found, known)
         .into_iter()
         .filter(|id| is_live(&known[id.as_str()]));
-    changed.count() + gone.count()
+    let changed: Vec<&File> = found.files.iter().filter(changed).collect();
+    let bytes = changed.iter().map(|file| file.size).sum();
+    (changed.len() + gone.count(), bytes)
 }
 
 #[cfg(test)]

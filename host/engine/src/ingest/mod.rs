@@ -21,7 +21,8 @@ use pkb_store::{
 use serde::Serialize;
 
 use self::changes::{
-    File, Passed, Why, absent, gone, inside, is_changed, is_live, settled_hash, to_open_again,
+    File, Passed, Why, absent, gone, inside, is_changed, is_live, orphans, settled_hash,
+    to_open_again,
 };
 pub(crate) use self::changes::{Found, is_known, pending, scan, split};
 pub(crate) use self::lock::lock;
@@ -337,7 +338,7 @@ impl Engine {
         follow_moves(&mut writer, &found, job)?;
 
         let known = &writer.work.known;
-        let again = to_open_again(&writer.work.parts, &pipeline, options);
+        let again = to_open_again(known, &writer.work.parts, &pipeline, options);
         let (changed, same): (Vec<&File>, Vec<&File>) =
             found
                 .files
@@ -348,24 +349,22 @@ impl Engine {
                     }
                     None => true,
                 });
-        let still_failed = same
-            .iter()
-            .filter(|file| known[&file.id].state == LedgerState::Failed)
-            .count();
         let parts = &writer.work.parts;
-        let within: usize = match parts.is_empty() {
-            true => 0,
-            false => same
-                .iter()
-                .map(|file| {
-                    inside(parts, &file.id)
-                        .filter(|(_, own)| is_live(own))
-                        .count()
-                })
-                .sum(),
-        };
-        writer.work.counts.failed = still_failed as u64;
-        writer.work.counts.unchanged = (same.len() - still_failed + within) as u64;
+        let (mut failed, mut skipped, mut unchanged) = (0, 0, 0);
+        for file in &same {
+            let own = std::iter::once(&known[&file.id]);
+            let within = inside(parts, &file.id).map(|(_, own)| own);
+            for stamp in own.chain(within) {
+                match stamp.state {
+                    _ if stamp.item.is_some() && !is_live(stamp) => {}
+                    LedgerState::Failed => failed += 1,
+                    LedgerState::Skipped => skipped += 1,
+                    LedgerState::Indexed => unchanged += 1,
+                }
+            }
+        }
+        let counts = &mut writer.work.counts;
+        (counts.failed, counts.skipped, counts.unchanged) = (failed, skipped, unchanged);
         if !changed.is_empty() || writer.work.counts.moved > 0 {
             *run = Some(self.store().start_sync(source.id)?);
         }
@@ -389,10 +388,18 @@ impl Engine {
             .map(|(id, _)| id.clone());
         let (inner, inner_rows): (Vec<String>, Vec<String>) = within
             .chain(lost.iter().cloned())
-            .partition(|id| parts.get(id).is_none_or(|own| own.item.is_some()));
+            .chain(orphans(&found, &known, &parts))
+            .partition(|id| {
+                let own = parts.get(id).or_else(|| known.get(id));
+                own.is_none_or(|own| own.item.is_some())
+            });
         let inner: Vec<String> = inner
             .into_iter()
-            .filter(|id| parts.get(id).is_none_or(is_live))
+            .filter(|id| {
+                let own = parts.get(id).or_else(|| known.get(id));
+                // What a person brought back is no loss.
+                own.is_none_or(|own| is_live(own) && !own.restored)
+            })
             .collect();
         let items = known.values().chain(parts.values());
         let all: Vec<String> = live.iter().chain(&inner).cloned().collect();
@@ -420,7 +427,8 @@ impl Engine {
         let mut items: Vec<ItemId> = live.iter().filter_map(|id| known[id].item).collect();
         for id in &inner {
             // What this very sync stored has no number here yet.
-            let item = match parts.get(id).and_then(|own| own.item) {
+            let own = parts.get(id).or_else(|| known.get(id));
+            let item = match own.and_then(|own| own.item) {
                 None => self
                     .store()
                     .item_by_identity(source.id, id)?

@@ -8,7 +8,7 @@ use pkb_store::{
     ItemWrite, LedgerWrite, NotIndexed, Provenance, Rename, Source, Stamp, SyncCounts, WantedSet,
 };
 
-use super::changes::{File, Known, Parts, inside, is_live};
+use super::changes::{File, Known, Parts, inside, is_deleted_by_user, is_live};
 use super::moves::Move;
 use super::{BATCH_ITEMS, Change, tell};
 use crate::engine::Engine;
@@ -121,19 +121,29 @@ impl<'a> Writer<'a> {
             let stamp = self.work.parts.get(from);
             if stamp.is_some_and(|stamp| stamp.item.is_some()) {
                 let file = file_of(to).unwrap_or(to);
-                let mut own = rename(from, to, file, &self.work.parts[from].stamp);
-                // A page on the web stays where it is.
-                own.url = None;
-                renames.push(own);
+                renames.push(rename(from, to, file, &self.work.parts[from].stamp));
             }
         }
+        let rows: Vec<&str> = inner
+            .iter()
+            .map(|(from, _)| from.as_str())
+            .filter(|from| self.work.parts[*from].item.is_none())
+            .collect();
+        self.engine.store().forget(self.work.source.id, &rows)?;
         // A row that only says that the new path failed before goes with it.
         let done = self.engine.store().rename(&renames)?;
         let parts = Arc::make_mut(&mut self.work.parts);
         let moved: Vec<(String, Stamp)> = inner
             .into_iter()
             .filter_map(|(from, to)| Some((to, parts.remove(&from)?)))
+            .filter(|(_, stamp)| stamp.item.is_some())
+            // They are stored anew, with where they are now.
+            .map(|(to, stamp)| {
+                let pipeline = String::new();
+                (to, Stamp { pipeline, ..stamp })
+            })
             .collect();
+        self.moved.extend(moved.iter().map(|(to, _)| to.clone()));
         parts.extend(moved);
         let known = &mut self.work.known;
         let stamps: Vec<(&Move, Stamp)> = moves
@@ -188,7 +198,14 @@ impl<'a> Writer<'a> {
                 reason,
                 message,
                 provenance,
-            } => self.skip(file.id.clone(), reason, message, provenance),
+            } => {
+                self.skip(file.id.clone(), reason, message, provenance);
+                // What it was before is nowhere any more.
+                self.let_go(file);
+                if self.work.known.get(&file.id).is_some_and(is_live) {
+                    self.lost.push(file.id.clone());
+                }
+            }
             Read::Vanished => {
                 self.found.remove(&file.id);
             }
@@ -197,7 +214,14 @@ impl<'a> Writer<'a> {
                 found.ids.insert(document.id.clone());
                 found.stored.insert(document.id.clone());
                 let known = self.work.parts.get(&document.id).cloned();
-                self.put(file, *document, known.as_ref());
+                // Another extractor sees other text in the same bytes, which
+                // brings nothing back that a person deleted.
+                let stays_deleted = known.as_ref().is_some_and(|known| {
+                    is_deleted_by_user(known) && !self.work.pipeline.reads(known)
+                });
+                if !stays_deleted {
+                    self.put(file, *document, known.as_ref());
+                }
             }
             Read::PartFailed {
                 id,

@@ -16,6 +16,8 @@ use std::collections::{BTreeSet, HashMap};
 use pkb_store::{ItemId, LinkKind, Named};
 use unicode_normalization::UnicodeNormalization;
 
+use crate::pipeline::walk::file_of;
+
 /// The names in a source.
 pub(crate) struct Names {
     files: Vec<File>,
@@ -63,6 +65,12 @@ impl Names {
             let name = file.name();
             if let Some(item) = file.item {
                 by_item.insert(item, at);
+            }
+            // What is inside files is no note that a link names.
+            if file_of(&file.path).is_some() {
+                continue;
+            }
+            if file.item.is_some() {
                 if !name.ends_with(NOTE) {
                     by_stem.entry(stem(name).to_owned()).or_default().push(at);
                 }

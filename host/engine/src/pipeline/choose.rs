@@ -1,8 +1,9 @@
 //! Which extractor a source's files are given to, with which settings.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pkb_runtime::{Extractor, PictureReader};
+use pkb_runtime::{ComponentInfo, Extractor, PictureReader};
 
 use super::key;
 use super::walk::Chosen;
@@ -19,6 +20,8 @@ const READ_PICTURES: [&str; 1] = ["extract-pdf"];
 /// Chooses extractors for a source.
 pub(crate) struct Chooser {
     components: Arc<Components>,
+    /// The home's folder.
+    scratch: PathBuf,
     settings: SourceSettings,
     /// The one that the user chose, for all files.
     only: Option<Arc<Extractor>>,
@@ -34,6 +37,7 @@ impl Chooser {
         };
         Ok(Chooser {
             components,
+            scratch: engine.home().folder.clone(),
             settings: settings.clone(),
             only,
             pictures: None,
@@ -47,6 +51,11 @@ impl Chooser {
         self.pictures = Some(ocr::reader(&settings, bytes));
     }
 
+    /// Where large files inside others are put together.
+    pub(crate) fn scratch(&self) -> &Path {
+        &self.scratch
+    }
+
     pub(crate) fn pictures(&self) -> Option<Arc<dyn PictureReader>> {
         self.pictures.clone()
     }
@@ -55,7 +64,10 @@ impl Chooser {
     /// whenever the same bytes could give another text.
     pub(crate) fn keys(&self) -> Result<Vec<String>, Error> {
         match &self.only {
-            Some(extractor) => Ok(vec![self.key(&extractor.info().sha256, "", &self.own())]),
+            Some(extractor) => {
+                let ComponentInfo { sha256, name, .. } = extractor.info();
+                Ok(vec![self.key(sha256, name, &self.own())])
+            }
             None => formats::extractors()
                 .into_iter()
                 .map(|name| self.key_of(name))
@@ -75,7 +87,10 @@ impl Chooser {
             return Ok(Some(Chosen {
                 extractor: extractor.clone(),
                 settings: self.own(),
-                key: self.key(&extractor.info().sha256, "", &self.own()),
+                key: {
+                    let ComponentInfo { sha256, name, .. } = extractor.info();
+                    self.key(sha256, name, &self.own())
+                },
                 kind: format.map_or("note", |format| format.kind),
             }));
         }
@@ -103,11 +118,15 @@ impl Chooser {
     }
 
     fn key(&self, sha256: &str, extractor: &str, settings: &str) -> String {
+        // A plugin may ask for them too.
+        let asks = READ_PICTURES.contains(&extractor) || !extractor_is_ours(extractor);
         match &self.settings.ocr {
-            Some(ocr) if READ_PICTURES.contains(&extractor) => {
-                key(&[sha256, settings, &ocr.to_key()])
-            }
-            _ => key(&[sha256, settings]),
+            Some(ocr) if asks => key(&[formats::VERSION, sha256, settings, &ocr.to_key()]),
+            _ => key(&[formats::VERSION, sha256, settings]),
         }
     }
+}
+
+fn extractor_is_ours(name: &str) -> bool {
+    pkb_runtime::builtin_sha256(name).is_some()
 }

@@ -1,6 +1,7 @@
 //! One file of a folder, read.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use pkb_runtime::{Blob, PictureReader};
@@ -345,6 +346,10 @@ impl Choose for Reading<'_> {
         media_type: Option<&str>,
     ) -> Result<Option<Chosen>, Error> {
         self.pipeline.chooser.choose(head, name, media_type)
+    }
+
+    fn scratch(&self) -> &Path {
+        self.pipeline.chooser.scratch()
     }
 
     fn pictures(&self) -> Option<Arc<dyn PictureReader>> {

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pkb_runtime::{Blob, Piece};
@@ -58,8 +59,13 @@ impl Spool {
         }
     }
 
-    /// Adds the next bytes.
-    pub(crate) fn add(&mut self, bytes: &[u8], allowance: &mut Allowance) -> io::Result<()> {
+    /// Adds the next bytes; what is large goes to a file in the folder `scratch`.
+    pub(crate) fn add(
+        &mut self,
+        bytes: &[u8],
+        allowance: &mut Allowance,
+        scratch: &Path,
+    ) -> io::Result<()> {
         if !allowance.take(bytes.len() as u64) {
             return Err(io::Error::new(
                 io::ErrorKind::FileTooLarge,
@@ -73,7 +79,7 @@ impl Spool {
         }
         self.memory.extend_from_slice(bytes);
         if self.memory.len() > IN_MEMORY {
-            let mut file = tempfile::tempfile()?;
+            let mut file = tempfile::tempfile_in(scratch)?;
             file.write_all(&self.memory)?;
             self.memory = Vec::new();
             self.file = Some(file);
@@ -137,7 +143,9 @@ mod tests {
         });
         let mut allowance = Allowance::of(0);
         for piece in bytes.chunks(at_once) {
-            spool.add(piece, &mut allowance).unwrap();
+            spool
+                .add(piece, &mut allowance, &std::env::temp_dir())
+                .unwrap();
         }
         spool
     }
@@ -161,8 +169,9 @@ mod tests {
     fn what_unpacks_to_far_too_much_is_refused() {
         let mut allowance = Allowance(10);
         let mut spool = spool(b"", 1);
-        assert!(spool.add(b"12345678", &mut allowance).is_ok());
-        assert!(spool.add(b"123", &mut allowance).is_err());
+        let scratch = std::env::temp_dir();
+        assert!(spool.add(b"12345678", &mut allowance, &scratch).is_ok());
+        assert!(spool.add(b"123", &mut allowance, &scratch).is_err());
         assert_eq!(Allowance::of(1 << 40).0, 200 << 40);
     }
 }

@@ -1,7 +1,9 @@
 //! All that one file holds: its own document, and the documents and files
 //! inside it, each read by the extractor for what it is.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use pkb_runtime::{
@@ -18,6 +20,9 @@ const DEEPEST: usize = 6;
 
 /// Why something is in the ledger that nothing reads.
 pub(crate) const NOT_READ: &str = "not-taken";
+
+/// Things inside one file, at most.
+const MOST_PARTS: usize = 2_000_000;
 
 /// Stands between a file and a part of it in ids. No path has it.
 pub(crate) const INSIDE: &str = "//";
@@ -43,6 +48,9 @@ pub(crate) trait Choose: Sync {
         name: &str,
         media_type: Option<&str>,
     ) -> Result<Option<Chosen>, Error>;
+
+    /// Where large files are put together: a folder of the user's own.
+    fn scratch(&self) -> &Path;
 
     /// What reads the words in pictures.
     fn pictures(&self) -> Option<Arc<dyn PictureReader>>;
@@ -102,8 +110,9 @@ pub(crate) type Visit<'a> = dyn FnMut(Part) -> Result<(), Error> + 'a;
 pub(crate) struct Walk<'a> {
     choose: &'a dyn Choose,
     allowance: Allowance,
-    /// The ids that were given to parts.
-    given: HashSet<String>,
+    /// The ids that were given to parts, with the number of the next one of the
+    /// same name.
+    given: HashMap<String, u64>,
 }
 
 /// A file to go through.
@@ -121,7 +130,7 @@ impl<'a> Walk<'a> {
         Walk {
             choose,
             allowance: Allowance::of(size),
-            given: HashSet::new(),
+            given: HashMap::new(),
         }
     }
 
@@ -188,6 +197,12 @@ impl<'a> Walk<'a> {
                 Ok(None) => break,
                 Err(error) => return Ok(Err(error)),
             };
+            if self.given.len() > MOST_PARTS {
+                return Ok(Err(CallError::failed(Failure {
+                    kind: FailureKind::TooLarge,
+                    message: format!("More than {MOST_PARTS} things are in this file."),
+                })));
+            }
             for piece in batch.pieces {
                 let begins = !matches!(&spool, Some(Ok(spool)) if spool.part == piece.part)
                     && !matches!(&spool, Some(Err(part)) if *part == piece.part);
@@ -197,11 +212,18 @@ impl<'a> Walk<'a> {
                     spool = Some(Ok(Spool::new(&piece)));
                 }
                 if let Some(Ok(under_way)) = &mut spool
-                    && let Err(error) = under_way.add(&piece.content, &mut self.allowance)
+                    && let Err(error) = {
+                        let scratch = self.choose.scratch();
+                        under_way.add(&piece.content, &mut self.allowance, scratch)
+                    }
                 {
+                    let reason = match error.kind() {
+                        io::ErrorKind::FileTooLarge => "too-large",
+                        _ => "unavailable",
+                    };
                     visit(Part::Failed {
                         id: self.id_of(&input.id, &piece.part),
-                        reason: "too-large",
+                        reason,
                         message: error.to_string(),
                         chosen: None,
                     })?;
@@ -282,25 +304,24 @@ impl<'a> Walk<'a> {
     /// not be unique.
     fn id_of(&mut self, outer: &str, part: &str) -> String {
         let id = inside_of(outer, part);
-        if self.given.insert(id.clone()) {
+        let Some(next) = self.given.get(&id).copied() else {
+            self.given.insert(id.clone(), 2);
             return id;
+        };
+        let mut number = next;
+        let mut free = format!("{id}~{number}");
+        while self.given.contains_key(&free) {
+            number += 1;
+            free = format!("{id}~{number}");
         }
-        let others = (2_u64..).map(|n| format!("{id}~{n}"));
-        let free = others.into_iter().find(|other| !self.given.contains(other));
-        let free = free.unwrap_or(id);
-        self.given.insert(free.clone());
+        self.given.insert(id, number + 1);
+        self.given.insert(free.clone(), 2);
         free
     }
 
     /// A document of a container. Where it holds nothing but its title, that is
     /// what is searched.
-    fn document(
-        &self,
-        outer: &str,
-        id: String,
-        mut document: Document,
-        chosen: &Chosen,
-    ) -> Part {
+    fn document(&self, outer: &str, id: String, mut document: Document, chosen: &Chosen) -> Part {
         if document.text.trim().is_empty() {
             document.marks.clear();
             document.links.clear();

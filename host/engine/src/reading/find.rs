@@ -7,6 +7,7 @@ use pkb_store::{Deleted, Item, ItemId};
 use crate::citation::item_path;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::pipeline::walk::file_of;
 
 impl Engine {
     /// The item that `wanted` names: its number, `source/path`, the path of its
@@ -97,6 +98,13 @@ impl Engine {
             0 => Ok(None),
             1 => Ok(Some(found.swap_remove(0))),
             _ => {
+                // A file is meant before something of that name inside another.
+                let mut files = found
+                    .iter()
+                    .filter(|item| file_of(&item.external_id).is_none());
+                if let (Some(file), None) = (files.next(), files.next()) {
+                    return Ok(Some(file.clone()));
+                }
                 let names: Vec<String> = found
                     .iter()
                     .map(|item| format!("{} ({})", item_path(item), item.id))
@@ -115,7 +123,12 @@ impl Engine {
             return Ok(None);
         }
         for source in self.store().sources()? {
-            if let Ok(path) = file.strip_prefix(&source.spec.location) {
+            let location = Path::new(&source.spec.location);
+            let folder = match location.is_file() {
+                true => location.parent().unwrap_or(location),
+                false => location,
+            };
+            if let Ok(path) = file.strip_prefix(folder) {
                 let id = path.to_string_lossy().replace('\\', "/");
                 if let Some(item) = self.store().item_by_identity(source.id, &id)? {
                     return Ok(Some(item));

@@ -59,11 +59,11 @@ pub(super) fn ocr(reading: &cli::Reading) -> Option<OcrSettings> {
         return None;
     }
     Some(OcrSettings {
-        when: match reading.ocr {
-            Some(cli::Ocr::On) => OcrWhen::On,
-            Some(cli::Ocr::Off) => OcrWhen::Off,
-            Some(cli::Ocr::Auto) | None => OcrWhen::Auto,
-        },
+        when: reading.ocr.map(|when| match when {
+            cli::Ocr::On => OcrWhen::On,
+            cli::Ocr::Off => OcrWhen::Off,
+            cli::Ocr::Auto => OcrWhen::Auto,
+        }),
         languages: reading.ocr_languages.clone(),
     })
 }

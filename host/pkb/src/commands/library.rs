@@ -2,7 +2,9 @@
 
 use std::process::ExitCode;
 
-use pkb_engine::{ClipRequest, Engine, NewFolder, SourceReport, Survey, SyncOptions, SyncReport, short_path};
+use pkb_engine::{
+    ClipRequest, Engine, NewFolder, SourceReport, Survey, SyncOptions, SyncReport, short_path,
+};
 use serde_json::json;
 
 use super::deletion::{agreed, show_purged};
@@ -89,6 +91,12 @@ fn show_survey(survey: &Survey, output: &Output) {
             "{DIM}and {} that nothing reads: {}{DIM:#}",
             count(unread, "file", "files"),
             named.join(", ")
+        ));
+    }
+    if survey.away > 0 {
+        output.line(format_args!(
+            "{DIM}and {} that a cloud keeps, to be read once downloaded{DIM:#}",
+            count(survey.away, "file or folder", "files or folders")
         ));
     }
     if survey.failed > 0 {

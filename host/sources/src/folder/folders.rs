@@ -17,6 +17,8 @@ use crate::id;
 pub(crate) struct Rules {
     settings: FolderSettings,
     patterns: Patterns,
+    /// The only file that counts, where the source is one.
+    only: Option<String>,
 }
 
 impl Rules {
@@ -24,6 +26,7 @@ impl Rules {
         Rules {
             settings: source.settings.clone(),
             patterns: source.patterns.clone(),
+            only: source.only.clone(),
         }
     }
 
@@ -33,17 +36,23 @@ impl Rules {
         let mut id = String::new();
         for name in names {
             id::push_name(&mut id, name);
+            if self.only.is_some() {
+                continue;
+            }
             if passes_over(&self.settings, &self.patterns, name, &id) {
                 return true;
             }
         }
-        false
+        // Beside a single file nothing counts.
+        self.only
+            .as_ref()
+            .is_some_and(|only| *only != id && !id.is_empty())
     }
 
     /// Whether a file of that name would be taken, as far as its name tells.
     pub(crate) fn wants(&self, name: &str) -> bool {
-        !extension(name)
-            .is_some_and(|extension| self.settings.unread.contains(&extension.to_lowercase()))
+        let unread = |extension: &str| self.settings.unread.contains(&extension.to_lowercase());
+        self.only.is_some() || !extension(name).is_some_and(unread)
     }
 }
 

@@ -99,7 +99,7 @@ fn without_passwords<S: Serializer>(settings: &str, serializer: S) -> Result<S::
             }
             serde_json::Value::Array(list) => list.iter_mut().for_each(hide),
             // The settings of a component are JSON inside JSON.
-            serde_json::Value::String(text) if text.starts_with('{') => {
+            serde_json::Value::String(text) if text.trim_start().starts_with('{') => {
                 if let Ok(mut inner) = serde_json::from_str(text) {
                     hide(&mut inner);
                     *text = inner.to_string();
