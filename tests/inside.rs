@@ -188,7 +188,7 @@ fn whoever_removes_a_mailbox_removes_its_messages() {
     assert_eq!(library.found("fig").len(), 1);
     library.run(&["rm", "--yes", "in.mbox"]);
     assert!(library.found("fig").is_empty() && library.found("pear").is_empty());
-    library.run(&["restore", "--yes", "in.mbox"]);
+    library.run(&["restore", "in.mbox"]);
     assert_eq!(library.found("fig").len(), 1);
     library.assert_sound();
 }
@@ -234,7 +234,7 @@ fn attachments_are_items_through_their_own_extractors() {
     let hit = &found["hits"][0];
     assert_eq!(hit["path"], "notes/report.eml//figures.md");
     let read = library.run(&["get", "report.eml//figures.md"]);
-    assert_eq!(read["title"], "Figures");
+    assert_eq!(read["details"]["title"], "Figures");
     assert!(
         read.to_string().contains("\"part_of\""),
         "it says what it is attached to: {read}"

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod adding;
 mod asking;
 mod sources;
 mod trouble;
@@ -93,6 +94,10 @@ impl Place {
         );
         stderr(&output)
     }
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 fn stderr(output: &Output) -> String {

@@ -325,7 +325,7 @@ pub fn json_object(text: &str) -> Result<String, Error> {
         None => text.to_owned(),
     };
     match serde_json::from_str::<serde_json::Value>(&text) {
-        Ok(object @ serde_json::Value::Object(_)) => Ok(object.to_string()),
+        Ok(serde_json::Value::Object(_)) => Ok(text.trim().to_owned()),
         Ok(_) => Err(Error::usage(
             "what was given as settings is not a JSON object".to_owned(),
             "Settings look like {\"tokens\": 200}.",

@@ -44,7 +44,7 @@ const MAIL_FIELDS: [&str; 16] = [
 
 /// By bytes that stand for one format and no other.
 pub(super) fn by_magic(head: &[u8], name: &str) -> Sniffed {
-    let format: &'static Format = if is_pdf(head, name) {
+    let format: &'static Format = if begins_as_pdf(head) {
         &super::PDF
     } else if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         return in_zip(head, name);
@@ -66,23 +66,27 @@ pub(super) fn by_magic(head: &[u8], name: &str) -> Sniffed {
         || head.get(TAR.0..TAR.0 + TAR.1.len()) == Some(TAR.1)
     {
         &ARCHIVE
+    } else if is_pdf_after_something(head, name) {
+        &super::PDF
     } else {
         return Sniffed::Unknown;
     };
     Sniffed::Is(format)
 }
 
-/// At the beginning; after something else only where the name says so, or where
-/// that is no text: notes about PDF quote it.
-fn is_pdf(head: &[u8], name: &str) -> bool {
-    const MARK: &[u8] = b"%PDF-";
+const PDF_MARK: &[u8] = b"%PDF-";
+
+fn begins_as_pdf(head: &[u8]) -> bool {
     let begin = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    if begin.trim_ascii_start().starts_with(MARK) {
-        return true;
-    }
+    begin.trim_ascii_start().starts_with(PDF_MARK)
+}
+
+/// Only where the name says so, or where what comes before is no text: notes
+/// about PDF quote its mark.
+fn is_pdf_after_something(head: &[u8], name: &str) -> bool {
     let reach = &head[..head.len().min(PDF_REACH)];
     let doubtful = by_name(name) == Some(&super::PDF) || !super::is_text(reach);
-    doubtful && find(reach, MARK).is_some()
+    doubtful && find(reach, PDF_MARK).is_some()
 }
 
 /// What a zip is, by the names of its first entries: many formats are zips.

@@ -47,6 +47,7 @@ fn content_tells_before_the_name() {
         ),
         (zip("Takeout/archive.html"), "takeout-1.zip", "archive"),
         (zip("Takeout/archive.html"), "download", "archive"),
+        (zip("scan.pdf%PDF-1.7"), "scans.zip", "archive"),
         (b"\x1F\x8B\x08".to_vec(), "a.tgz", "archive"),
         (
             b"mozLz40\0...".to_vec(),

@@ -117,8 +117,8 @@ fn every_file_is_accounted_for_in_order() {
     assert_eq!(
         summary,
         Summary {
-            files: 5,
-            skipped: 4,
+            files: 8,
+            skipped: 1,
             folders: 4,
             ..Summary::default()
         }
