@@ -156,6 +156,11 @@ pub(crate) fn by_name(name: &str) -> Option<&'static Format> {
     with(|format| format.extensions.contains(&extension.as_str()))
 }
 
+/// Whether files called so are often something more special.
+pub(crate) fn is_ambiguous(format: &Format) -> bool {
+    [&DATA, &PAGE, &TEXT].contains(&format)
+}
+
 fn by_media_type(media_type: &str) -> Option<&'static Format> {
     let essence = media_type.split(';').next()?.trim().to_ascii_lowercase();
     with(|format| format.media_types.contains(&essence.as_str()))

@@ -15,8 +15,8 @@ use crate::job::{Job, Stage};
 use crate::pipeline::folder_settings;
 use crate::sources::SourceSettings;
 
-/// Files whose names do not tell what they are, and that are looked into; what
-/// more there are is counted as others.
+/// Files whose names do not tell what they are are looked into up to so many;
+/// what more there are counts by name.
 const LOOKED_INTO: usize = 2_000;
 
 /// What files count as that only the source's own extractor knows.
@@ -91,14 +91,18 @@ impl Engine {
                     external_id, size, ..
                 } => {
                     let name = external_id.rsplit('/').next().unwrap_or_default();
-                    let format = formats::by_name(name).or_else(|| {
+                    let promised = formats::by_name(name);
+                    let look =
+                        promised.is_none_or(formats::is_ambiguous) && looked_into < LOOKED_INTO;
+                    let format = if look {
                         looked_into += 1;
-                        let look = looked_into <= LOOKED_INTO;
-                        let blob = look
-                            .then(|| folder.open_file(&external_id).ok())
-                            .flatten()?;
-                        formats::detect(&blob.read_at(0, HEAD).ok()?, name, None)
-                    });
+                        let head = folder
+                            .open_file(&external_id)
+                            .and_then(|blob| blob.read_at(0, HEAD));
+                        head.map_or(promised, |head| formats::detect(&head, name, None))
+                    } else {
+                        promised
+                    };
                     match format {
                         Some(format) => {
                             let (files, bytes) = kinds.entry(format.kind).or_default();
