@@ -1,7 +1,7 @@
 //! Little that becomes much: packed zeros, entities within entities.
 
 use crate::attacks::Attack;
-use crate::packed::{gzip, zip, zip_of_spaces};
+use crate::packed::{gzip, zip, zip_bomb};
 use crate::samples::{docx_of, epub_of, odf_of, xlsx_of};
 
 pub(crate) fn attacks() -> Vec<Attack> {
@@ -12,9 +12,9 @@ pub(crate) fn attacks() -> Vec<Attack> {
 
 fn packed() -> Vec<Attack> {
     const MIB: usize = 1 << 10;
-    let flat = zip_of_spaces(&[], "flat.txt", "spaces", MIB);
+    let flat = zip_bomb(&[], "flat.txt", "", MIB);
     // 64 MiB in each of 16 files in each of 16 files.
-    let little = zip_of_spaces(&[], "little.txt", "spaces", 64);
+    let little = zip_bomb(&[], "little.txt", "", 64);
     let more = zip(&(0..16)
         .map(|n| (format!("{n}.zip"), &little))
         .collect::<Vec<_>>());
@@ -25,16 +25,18 @@ fn packed() -> Vec<Attack> {
         zip(&[("in.zip", inner)])
     });
     let many: Vec<(String, &str)> = (0..20_000).map(|n| (format!("{n}.bin"), "")).collect();
+    // The part that goes on for ever is cut off where it says so.
     let in_it = |parts: Vec<(&'static str, String)>, part: &str| {
         let others: Vec<(&str, &str)> = parts
             .iter()
             .filter(|(name, _)| *name != part)
             .map(|(name, content)| (*name, content.as_str()))
             .collect();
-        let begin = &parts.iter().find(|(name, _)| *name == part).unwrap().1;
-        zip_of_spaces(&others, part, begin, MIB)
+        let content = &parts.iter().find(|(name, _)| *name == part).unwrap().1;
+        let (begin, _) = content.split_once("HERE").unwrap();
+        zip_bomb(&others, part, begin, MIB)
     };
-    let words = format!("<!doctype html><p>{}", "spaces ".repeat(1 << 20));
+    let words = format!("<!doctype html><p>{}", "bomb ".repeat(1 << 20));
     vec![
         Attack::new("bomb-flat.zip", flat.clone()),
         Attack::new("bomb-nested.zip", nested),
@@ -46,10 +48,10 @@ fn packed() -> Vec<Attack> {
             "bomb-gzip.gz",
             (0..100).fold(b"# The bottom".to_vec(), |inner, _| gzip(&inner)),
         ),
-        Attack::new("bomb.docx", in_it(docx_of(""), "word/document.xml")),
-        Attack::new("bomb.xlsx", in_it(xlsx_of("<sst>"), "xl/sharedStrings.xml")),
-        Attack::new("bomb.odt", in_it(odf_of("text", ""), "content.xml")),
-        Attack::new("bomb.epub", in_it(epub_of("", ""), "c.xhtml")),
+        Attack::new("bomb.docx", in_it(docx_of("<w:p><w:r><w:t>HERE"), "word/document.xml")),
+        Attack::new("bomb.xlsx", in_it(xlsx_of("<sst><si><t>HERE"), "xl/sharedStrings.xml")),
+        Attack::new("bomb.odt", in_it(odf_of("text", "<office:text><text:p>HERE"), "content.xml")),
+        Attack::new("bomb.epub", in_it(epub_of("<p>HERE", ""), "c.xhtml")),
     ]
 }
 

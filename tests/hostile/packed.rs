@@ -23,26 +23,20 @@ pub(crate) fn zip<N: AsRef<str>, B: AsRef<[u8]>>(parts: &[(N, B)]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// A zip file with one file of that many spaces, made without holding them.
-pub(crate) fn zip_of_spaces(
-    parts: &[(&str, &str)],
-    name: &str,
-    begin: &str,
-    mib: usize,
-) -> Vec<u8> {
+/// A zip file whose last part is that many MiB of the same word, after `begin`;
+/// made without holding them.
+pub(crate) fn zip_bomb(parts: &[(&str, &str)], name: &str, begin: &str, mib: usize) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-    let options = SimpleFileOptions::default()
-        .compression_method(CompressionMethod::Deflated)
-        .compression_level(Some(1));
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
     for (name, content) in parts {
         writer.start_file(*name, options).unwrap();
         writer.write_all(content.as_bytes()).unwrap();
     }
     writer.start_file(name, options).unwrap();
     writer.write_all(begin.as_bytes()).unwrap();
-    let spaces = vec![b' '; 1 << 20];
+    let words = "bomb ".repeat((1 << 20) / 5);
     for _ in 0..mib {
-        writer.write_all(&spaces).unwrap();
+        writer.write_all(words.as_bytes()).unwrap();
     }
     writer.finish().unwrap().into_inner()
 }
