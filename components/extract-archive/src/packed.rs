@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use extract_core::{Failure, FailureKind};
+use flate2::bufread::GzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
@@ -73,10 +74,7 @@ impl Packing {
                 let unpacked = flate2::bufread::DeflateDecoder::new(packed);
                 Box::new(Guarded::new(unpacked, count))
             }
-            Self::Gzip => {
-                let unpacked = flate2::bufread::MultiGzDecoder::new(packed);
-                Box::new(Guarded::new(unpacked, count))
-            }
+            Self::Gzip => Box::new(Guarded::new(Gzip::new(packed), count)),
             Self::Bzip2 => {
                 let unpacked = bzip2::bufread::MultiBzDecoder::new(packed);
                 Box::new(Guarded::new(unpacked, count))
@@ -183,6 +181,42 @@ impl Members for OneFile {
 
     fn warnings(&mut self) -> Vec<String> {
         Vec::new()
+    }
+}
+
+/// Gzip: members one after the other, and zeros after them, as tapes and some
+/// devices fill their blocks up.
+struct Gzip<R: BufRead> {
+    /// None at the end.
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Gzip<R> {
+    fn new(packed: R) -> Self {
+        Self {
+            member: Some(GzDecoder::new(packed)),
+        }
+    }
+}
+
+impl<R: BufRead> Read for Gzip<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        while let Some(member) = &mut self.member {
+            let length = member.read(buffer)?;
+            if length > 0 {
+                return Ok(length);
+            }
+            let Some(mut packed) = self.member.take().map(GzDecoder::into_inner) else {
+                break;
+            };
+            if !matches!(packed.fill_buf()?, [] | [0, ..]) {
+                self.member = Some(GzDecoder::new(packed));
+            }
+        }
+        Ok(0)
     }
 }
 

@@ -419,6 +419,19 @@ fn each_packing_is_unpacked() {
 }
 
 #[test]
+fn zeros_after_a_packed_file_are_no_damage() {
+    let twice = [gzip(b"one "), gzip(b"two")].concat();
+    let padded = [&twice[..], &[0; 70_000]].concat();
+    for bytes in [&twice, &padded] {
+        let read = read("a.txt.gz", bytes.clone());
+        assert_eq!(utf8(&read.files[0].2), "one two");
+    }
+    let garbage = [&twice[..], b"garbage"].concat();
+    let damaged = read_with("a.txt.gz", garbage, "", 8);
+    assert_eq!(damaged.map_or(1, |read| read.failures.len()), 1);
+}
+
+#[test]
 fn what_is_no_archive_says_so() {
     for (bytes, kind) in [
         (

@@ -6,6 +6,9 @@ use hayro_syntax::object::{Array, Dict, Object, ObjectIdentifier};
 
 /// Entries beyond this are left out.
 const MOST: usize = 100_000;
+/// Nodes that lie deeper are left out: an object remembers the chain that it was
+/// reached by, so a chain costs the square of its length.
+const DEEPEST: usize = 100;
 
 /// The dictionaries a number tree maps to.
 pub(crate) fn numbers<'a>(root: &Dict<'a>) -> Vec<(usize, Dict<'a>)> {
@@ -42,9 +45,9 @@ pub(crate) fn names<'a>(root: &Dict<'a>) -> Vec<(Vec<u8>, Object<'a>)> {
 /// Calls `leaf` for each node's entries until it says no.
 fn walk<'a>(root: &Dict<'a>, key: &str, leaf: &mut dyn FnMut(Array<'a>) -> bool) {
     let mut seen: HashSet<ObjectIdentifier> = HashSet::new();
-    let mut open = vec![root.clone()];
+    let mut open = vec![(root.clone(), 0)];
     let mut count = 0;
-    while let Some(node) = open.pop() {
+    while let Some((node, depth)) = open.pop() {
         count += 1;
         let again = node.obj_id().is_some_and(|id| !seen.insert(id));
         if again || count > MOST {
@@ -55,10 +58,11 @@ fn walk<'a>(root: &Dict<'a>, key: &str, leaf: &mut dyn FnMut(Array<'a>) -> bool)
         {
             return;
         }
-        if let Some(kids) = node.get::<Array<'a>>("Kids") {
-            let mut kids: Vec<Dict<'a>> = kids.iter::<Dict<'a>>().take(MOST).collect();
-            kids.reverse();
-            open.append(&mut kids);
+        if depth < DEEPEST
+            && let Some(kids) = node.get::<Array<'a>>("Kids")
+        {
+            let kids: Vec<Dict<'a>> = kids.iter::<Dict<'a>>().take(MOST).collect();
+            open.extend(kids.into_iter().rev().map(|kid| (kid, depth + 1)));
         }
     }
 }

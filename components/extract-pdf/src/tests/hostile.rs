@@ -37,6 +37,31 @@ fn objects_that_lead_to_themselves_end() {
 }
 
 #[test]
+fn names_in_a_tree_of_endless_depth_are_left_out() {
+    // Each node twice in the one above: what is remembered of the way to each
+    // grew to hundreds of megabytes.
+    let attached = |depth: usize| {
+        let mut more: Vec<String> = (0..depth)
+            .map(|node| format!("<< /Kids [{0} 0 R {0} 0 R] >>", 5 + node))
+            .collect();
+        let stored = 5 + depth;
+        more.push(format!(
+            "<< /Names [(a) << /F (a.txt) /EF << /F {stored} 0 R >> >>] >>"
+        ));
+        more.push(stream("", "attached"));
+        let made = Made {
+            catalog: "/Names << /EmbeddedFiles 4 0 R >>",
+            more,
+            pages: vec![shown(&[(50.0, 700.0, "here")])],
+            ..Made::default()
+        };
+        extract("a.pdf", made.file()).unwrap().files.len()
+    };
+    assert_eq!(attached(20), 1);
+    assert_eq!(attached(10_000), 0);
+}
+
+#[test]
 fn forms_that_multiply_are_cut_off() {
     // 20 levels of ten calls each.
     let mut more = Vec::new();
