@@ -297,6 +297,19 @@ fn nothing_gives_nothing() {
     }
 }
 
+/// Joining cost the length of what was joined already, each time.
+#[test]
+fn links_are_not_joined_for_ever() {
+    let converted = to_markdown(&"<a href=/u>word</a> ".repeat(50_000));
+    check(&converted);
+    let longest = converted
+        .links
+        .iter()
+        .map(|link| link.span.end - link.span.start)
+        .max();
+    assert!(longest.unwrap() < 300, "{longest:?}");
+}
+
 /// Each of these was, or would be, quadratic or deeper than the stack in a
 /// parser that follows the standard to the letter.
 #[test]

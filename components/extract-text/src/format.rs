@@ -24,7 +24,6 @@ pub(crate) enum Kind {
     Rst,
     AsciiDoc,
     Tex,
-    Rtf,
     Subtitles(How),
 }
 
@@ -47,16 +46,12 @@ pub(crate) fn tell(format: Format, input: &Input<'_>, text: &str) -> Kind {
         Format::Rst => Kind::Rst,
         Format::AsciiDoc => Kind::AsciiDoc,
         Format::Latex => Kind::Tex,
-        Format::Rtf => Kind::Rtf,
         Format::Subtitles => Kind::Subtitles(How::of(&input.extension(), head).unwrap_or(How::Srt)),
     }
 }
 
 fn auto(input: &Input<'_>, head: &str, text: &str) -> Kind {
     let extension = input.extension();
-    if head.starts_with("{\\rtf") {
-        return Kind::Rtf;
-    }
     if let Some(how) = How::of(&extension, head) {
         return Kind::Subtitles(how);
     }

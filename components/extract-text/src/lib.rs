@@ -18,7 +18,6 @@ mod notebook;
 mod org;
 mod out;
 mod rst;
-mod rtf;
 mod settings;
 mod subtitles;
 mod table;
@@ -77,7 +76,7 @@ pub fn extract(
     let mut kind = format::tell(settings.format, input, &text);
     let is_markup = matches!(
         kind,
-        Kind::Org | Kind::Rst | Kind::AsciiDoc | Kind::Tex | Kind::Rtf | Kind::Subtitles(_)
+        Kind::Org | Kind::Rst | Kind::AsciiDoc | Kind::Tex | Kind::Subtitles(_)
     );
     if is_markup && text.len() > MOST_MARKUP {
         kind = Kind::Plain;
@@ -99,7 +98,6 @@ pub fn extract(
         Kind::Rst => rst::read(&text),
         Kind::AsciiDoc => adoc::read(&text),
         Kind::Tex => tex::read(&text),
-        Kind::Rtf => rtf::read(&text),
         Kind::Subtitles(how) => subtitles::read(&text, how, input.name),
     };
     if document.title.is_empty() {

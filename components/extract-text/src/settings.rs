@@ -21,7 +21,7 @@ pub const SETTINGS_SCHEMA: &str = r#"{
     },
     "format": {
       "type": "string",
-      "enum": ["auto", "text", "code", "csv", "tsv", "json", "notebook", "xml", "opml", "org", "rst", "asciidoc", "latex", "rtf", "subtitles"],
+      "enum": ["auto", "text", "code", "csv", "tsv", "json", "notebook", "xml", "opml", "org", "rst", "asciidoc", "latex", "subtitles"],
       "default": "auto",
       "description": "How a file is read: as its name and content say, or as this."
     }
@@ -71,8 +71,6 @@ pub enum Format {
     AsciiDoc,
     /// As LaTeX.
     Latex,
-    /// As rich text.
-    Rtf,
     /// As subtitles of any kind.
     Subtitles,
 }

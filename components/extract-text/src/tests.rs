@@ -265,8 +265,6 @@ fn deep_nesting_and_long_lines_are_read_or_refused() {
         "| a\n".repeat(50_000),
         "+-\n".repeat(50_000),
         "a::\n\n  b\n".repeat(30_000),
-        format!("{{\\rtf1 {}", "{\\b ".repeat(100_000)),
-        format!("{{\\rtf1 {}", "\\u-10179?\\'e9\\bin9 ".repeat(50_000)),
     ];
     for text in &hostile {
         for name in NAMES {
@@ -396,7 +394,7 @@ proptest! {
             "#+begin_src x\n", "#+end_src\n", ":PROPERTIES:\n", ":END:\n", "* TODO a :b:\n", "| a | b |\n", "|---+---|\n",
             "[[a][b]]", "- a :: b\n", "  ", "\n", "====\n", "Title\n", ".. note:: x\n", ".. _a: b\n", "`a <b>`_", "a_ ", ":f: v\n", "::\n\n",
             "\\begin{verbatim}\n", "\\end{verbatim}\n", "\\section{a}\n", "$x$", "\\\"{o}", "[source,c]\n", "----\n", "|===\n", "https://a[b]",
-            "00:00:01.000 --> 00:00:02.000\n", "<v A>", "<a b='c'>", "</a>", "<![CDATA[x]]>", "&amp;", "{\"a\": ", "[1, ", "}", "]", ",", "\"é\\", "é", "WEBVTT\n", "{\\rtf1 ", "\\'e", "\\u-10179?", "\\uc9 ", "\\info", "\\title ", "\\bin2",
+            "00:00:01.000 --> 00:00:02.000\n", "<v A>", "<a b='c'>", "</a>", "<![CDATA[x]]>", "&amp;", "{\"a\": ", "[1, ", "}", "]", ",", "\"é\\", "é", "WEBVTT\n",
         ]), 0..40),
         name in 0..NAMES.len(),
     ) {

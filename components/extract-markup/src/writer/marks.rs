@@ -5,6 +5,9 @@ use extract_core::{Link, LinkKind};
 use super::{Inline, OpenInline, Writer};
 use crate::address;
 
+/// Longer labels, in bytes, are not gone on with: each time costs their length.
+const MAX_JOINED: usize = 256;
+
 impl Writer {
     pub(crate) fn open_inline(&mut self, inline: Inline) {
         let silent = match &inline {
@@ -120,6 +123,7 @@ impl Writer {
             && let Some(last) = self.links.last()
             && last.span.end == self.out.len()
             && last.span.start == start
+            && label_end - start <= MAX_JOINED
             && address::joined(last) == *href
         {
             self.out.truncate(label_end);

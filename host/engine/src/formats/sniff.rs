@@ -53,11 +53,12 @@ pub(super) fn by_magic(head: &[u8], name: &str) -> Sniffed {
     } else if head.starts_with(b"{\\rtf") {
         &DOCUMENT
     } else if head.starts_with(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1") {
-        // Older Office files and Outlook's messages; the name tells which.
-        return match by_name(name) {
-            Some(format) if [&DOCUMENT, &SLIDES, &SHEET].contains(&format) => Sniffed::Is(format),
-            _ => Sniffed::Nothing,
-        };
+        // Older Office files, new ones with a password, Outlook's messages: their
+        // reader says what can be done.
+        match by_name(name) {
+            Some(format) if [&DOCUMENT, &SLIDES, &SHEET].contains(&format) => format,
+            _ => &DOCUMENT,
+        }
     } else if head.starts_with(b"\x1F\x8B")
         || head.starts_with(b"\x28\xB5\x2F\xFD")
         || head.starts_with(b"\xFD7zXZ\0")
@@ -80,7 +81,9 @@ fn in_zip(head: &[u8], name: &str) -> Sniffed {
     let head = &head[..head.len().min(ZIP_REACH)];
     let has = |what: &str| find(head, what.as_bytes()).is_some();
     let promised = by_name(name);
-    let format: &'static Format = if has("mimetypeapplication/epub+zip") {
+    let format: &'static Format = if has("mimetypeapplication/epub+zip")
+        || has("META-INF/container.xml")
+    {
         &BOOK
     } else if has("mimetypeapplication/vnd.oasis.opendocument.text") {
         &DOCUMENT
@@ -148,6 +151,12 @@ fn markup(head: &[u8], start: &[u8], promised: Option<&Format>) -> Option<&'stat
     let looks_like_a_page = starts_with(start, b"<!DOCTYPE html")
         || starts_with(start, b"<html")
         || find(&head[..head.len().min(2048)], b"<html").is_some();
+    let reach = &head[..head.len().min(4096)];
+    if find(reach, b"urn:oasis:names:tc:opendocument:xmlns:office:1.0").is_some() {
+        return promised
+            .is_none_or(|own| own.extractor != DOCUMENT.extractor)
+            .then_some(&DOCUMENT);
+    }
     if !is_page && !(looks_like_a_page && promised.is_none_or(|own| own == &TEXT)) {
         return promised
             .is_none()

@@ -50,6 +50,12 @@ fn content_tells_before_the_name() {
             "bookmarks",
         ),
         (b"{\\rtf1 a}".to_vec(), "a.doc", "document"),
+        (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1".to_vec(), "a.msg", "document"),
+        (
+            b"<?xml version=\"1.0\"?><o:document xmlns:o=\"urn:oasis:names:tc:opendocument:xmlns:office:1.0\">".to_vec(),
+            "a.xml",
+            "document",
+        ),
         (
             b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1".to_vec(),
             "a.doc",
@@ -116,8 +122,6 @@ fn content_tells_before_the_name() {
 fn what_nothing_reads_is_not_read() {
     let zip = b"PK\x03\x04\x14\x00Index/Document.iwa";
     assert_eq!(kind(zip, "a.pages"), None, "another program's zip");
-    let compound = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
-    assert_eq!(kind(compound, "a.msg"), None);
     assert_eq!(kind(b"\x7fELF\x02\x01\x01\x00\x00", "a"), None);
     assert_eq!(kind(b"\x00\x00\x00\x00", "a.md"), None, "not text at all");
 }

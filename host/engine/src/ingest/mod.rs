@@ -501,7 +501,8 @@ impl Engine {
             .map(|file| {
                 let known = writer.work.known.get(&file.id);
                 let known = known.filter(|_| !again.contains(&file.id));
-                settled_hash(known, writer.work.pipeline, options)
+                let reads = known.is_some_and(|known| writer.work.pipeline.reads(known));
+                settled_hash(known, reads, options)
             })
             .collect();
         let (pipeline, folder) = (writer.work.pipeline, writer.work.folder);
