@@ -147,7 +147,7 @@ check: _wasm
 fmt:
     cargo fmt --all
 
-# measures what DESIGN's budgets ask; ONLY: sandbox, embedding, vault, serving, library or vectors
+# measures what DESIGN's budgets ask; ONLY: sandbox, kinds, embedding, vault, serving, library or vectors
 bench *ONLY: setup (_python peers)
     #!/usr/bin/env bash
     set -euo pipefail

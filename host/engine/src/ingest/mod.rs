@@ -21,8 +21,8 @@ use pkb_store::{
 use serde::Serialize;
 
 use self::changes::{
-    File, Passed, Why, absent, gone, inside, is_changed, is_live, orphans, settled_hash,
-    to_open_again,
+    File, Passed, Why, absent, gone, inside, is_changed, is_deleted_by_user, is_live, orphans,
+    settled_hash, to_open_again,
 };
 pub(crate) use self::changes::{Found, is_known, pending, scan, split};
 pub(crate) use self::lock::lock;
@@ -356,7 +356,8 @@ impl Engine {
             let within = inside(parts, &file.id).map(|(_, own)| own);
             for stamp in own.chain(within) {
                 match stamp.state {
-                    _ if stamp.item.is_some() && !is_live(stamp) => {}
+                    // What a person deleted is as it is to be.
+                    _ if stamp.item.is_some() && !is_live(stamp) && !is_deleted_by_user(stamp) => {}
                     LedgerState::Failed => failed += 1,
                     LedgerState::Skipped => skipped += 1,
                     LedgerState::Indexed => unchanged += 1,
