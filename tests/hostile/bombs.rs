@@ -48,9 +48,18 @@ fn packed() -> Vec<Attack> {
             "bomb-gzip.gz",
             (0..100).fold(b"# The bottom".to_vec(), |inner, _| gzip(&inner)),
         ),
-        Attack::new("bomb.docx", in_it(docx_of("<w:p><w:r><w:t>HERE"), "word/document.xml")),
-        Attack::new("bomb.xlsx", in_it(xlsx_of("<sst><si><t>HERE"), "xl/sharedStrings.xml")),
-        Attack::new("bomb.odt", in_it(odf_of("text", "<office:text><text:p>HERE"), "content.xml")),
+        Attack::new(
+            "bomb.docx",
+            in_it(docx_of("<w:p><w:r><w:t>HERE"), "word/document.xml"),
+        ),
+        Attack::new(
+            "bomb.xlsx",
+            in_it(xlsx_of("<sst><si><t>HERE"), "xl/sharedStrings.xml"),
+        ),
+        Attack::new(
+            "bomb.odt",
+            in_it(odf_of("text", "<office:text><text:p>HERE"), "content.xml"),
+        ),
         Attack::new("bomb.epub", in_it(epub_of("<p>HERE", ""), "c.xhtml")),
     ]
 }

@@ -10,15 +10,14 @@ use serde::Deserialize;
 
 /// A line of the ledger.
 #[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "some of it is only for messages of failed tests")]
 pub(crate) struct Row {
     pub(crate) external_id: String,
     /// `indexed`, `skipped` or `failed`.
     pub(crate) state: String,
-    pub(crate) reason: Option<String>,
-    pub(crate) message: Option<String>,
-    #[serde(default)]
-    pub(crate) warnings: Vec<String>,
-    pub(crate) component: Option<String>,
+    reason: Option<String>,
+    message: Option<String>,
+    component: Option<String>,
 }
 
 impl Row {
