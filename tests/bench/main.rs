@@ -66,28 +66,19 @@ fn line(what: &str, figure: impl std::fmt::Display) {
 }
 
 /// The shortest of several runs of two ways to do the same work, taken in
-/// turns.
-fn in_turns(runs: usize, one: impl FnMut(), other: impl FnMut()) -> (Duration, Duration) {
-    let best = |times: Vec<Duration>| times.into_iter().min().unwrap_or(Duration::MAX);
-    let (one, other) = turns(runs, one, other);
-    (best(one), best(other))
-}
-
-/// How long each of several runs of two ways to do the same work took, taken in
 /// turns so that both see the same machine.
-fn turns(
-    runs: usize,
-    mut one: impl FnMut(),
-    mut other: impl FnMut(),
-) -> (Vec<Duration>, Vec<Duration>) {
+fn in_turns(runs: usize, mut one: impl FnMut(), mut other: impl FnMut()) -> (Duration, Duration) {
     let timed = |work: &mut dyn FnMut()| {
         let began = Instant::now();
         work();
         began.elapsed()
     };
-    (0..runs)
-        .map(|_| (timed(&mut one), timed(&mut other)))
-        .unzip()
+    let mut best = (Duration::MAX, Duration::MAX);
+    for _ in 0..runs {
+        best.0 = best.0.min(timed(&mut one));
+        best.1 = best.1.min(timed(&mut other));
+    }
+    best
 }
 
 /// The given share of `times` is at most this long.
