@@ -169,7 +169,8 @@ fn markup(head: &[u8], start: &[u8], promised: Option<&Format>) -> Option<&'stat
             .is_none_or(|own| own.extractor != DOCUMENT.extractor)
             .then_some(&DOCUMENT);
     }
-    if !is_page && !(looks_like_a_page && promised.is_none_or(|own| own == &TEXT)) {
+    let may_be_a_page = promised.is_none_or(|own| own == &TEXT);
+    if !(is_page || looks_like_a_page && may_be_a_page) {
         return promised
             .is_none()
             .then_some(&DATA)

@@ -70,10 +70,8 @@ impl Names {
             if file_of(&file.path).is_some() {
                 continue;
             }
-            if file.item.is_some() {
-                if !name.ends_with(NOTE) {
-                    by_stem.entry(stem(name).to_owned()).or_default().push(at);
-                }
+            if file.item.is_some() && !name.ends_with(NOTE) {
+                by_stem.entry(stem(name).to_owned()).or_default().push(at);
             }
             by_name.entry(name.to_owned()).or_default().push(at);
         }

@@ -82,6 +82,13 @@ impl Read {
     }
 }
 
+/// A document that could not be chunked or analyzed.
+struct NotPrepared {
+    reason: String,
+    message: String,
+    provenance: Provenance,
+}
+
 /// Takes what was read; an error stops the reading.
 pub(crate) type Take<'a> = dyn FnMut(Read) -> Result<(), Error> + 'a;
 
@@ -177,10 +184,10 @@ impl Pipeline {
                 };
                 match self.prepare(extracted, relied_on) {
                     Ok(prepared) => Read::Document(prepared),
-                    Err((reason, message, provenance)) => Read::Failed {
-                        reason,
-                        message,
-                        provenance,
+                    Err(not) => Read::Failed {
+                        reason: not.reason,
+                        message: not.message,
+                        provenance: not.provenance,
                     },
                 }
             }
@@ -204,13 +211,13 @@ impl Pipeline {
                 let id = extracted.id.clone();
                 match self.prepare(*extracted, STAMP_INSIDE.to_owned()) {
                     Ok(prepared) => Read::Part(prepared),
-                    Err((reason, message, provenance)) => Read::PartFailed {
+                    Err(not) => Read::PartFailed {
                         id,
-                        reason,
-                        message,
+                        reason: not.reason,
+                        message: not.message,
                         provenance: Provenance {
                             stamp: STAMP_INSIDE.to_owned(),
-                            ..provenance
+                            ..not.provenance
                         },
                     },
                 }
@@ -251,7 +258,7 @@ impl Pipeline {
         &self,
         extracted: Extracted,
         stamp: String,
-    ) -> Result<Box<Prepared>, (String, String, Provenance)> {
+    ) -> Result<Box<Prepared>, Box<NotPrepared>> {
         let Extracted {
             id,
             outer,
@@ -272,7 +279,11 @@ impl Pipeline {
                 component: Some(component.to_owned()),
                 warnings: Vec::new(),
             };
-            (error.kind().to_owned(), error.to_string(), provenance)
+            Box::new(NotPrepared {
+                reason: error.kind().to_owned(),
+                message: error.to_string(),
+                provenance,
+            })
         };
         let (chunker, settings) = self.chunker_for(&kind);
         let mut chunks = self
