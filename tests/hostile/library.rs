@@ -54,6 +54,12 @@ pub(crate) fn assert_accounted_for(library: &Library) -> Vec<Row> {
     rows
 }
 
+/// How many files failed; what failed inside files is not counted.
+pub(crate) fn failed_files(rows: &[Row]) -> usize {
+    let failed = |row: &&Row| row.is_of_a_file() && row.state == "failed";
+    rows.iter().filter(failed).count()
+}
+
 /// Paths of the files of a folder that are not hidden, from it on, with `/`.
 fn files(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
