@@ -52,7 +52,7 @@ impl Sample {
     pub(crate) fn variant(&self, number: usize) -> Vec<u8> {
         let mut random = Random::new(number as u64 + 1);
         // Every other one is damaged before it is packed.
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             match &self.form {
                 Form::Plain(_) => {}
                 Form::Zip(parts) => {
