@@ -11,7 +11,7 @@ pub(crate) fn attacks() -> Vec<Attack> {
 }
 
 fn packed() -> Vec<Attack> {
-    const MIB: usize = 1 << 10;
+    const MIB: usize = 256;
     let flat = zip_bomb(&[], "flat.txt", "", MIB);
     // 64 MiB in each of 16 files in each of 16 files.
     let little = zip_bomb(&[], "little.txt", "", 64);

@@ -72,7 +72,7 @@ pub(super) fn samples(word: &str) -> Vec<Sample> {
         (
             "text.tex",
             format!(
-                "\\documentclass{{article}}\\title{{T}}\\begin{{document}}\\section{{One}} The {word} tree.\\end{{document}}\n"
+                "\\documentclass{{article}}\n\\title{{T}}\n\\begin{{document}}\n\\section{{One}}\nThe {word} tree.\n\\end{{document}}\n"
             ),
         ),
         (
