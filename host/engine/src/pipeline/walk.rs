@@ -217,13 +217,16 @@ impl<'a> Walk<'a> {
                         under_way.add(&piece.content, &mut self.allowance, scratch)
                     }
                 {
-                    let reason = match error.kind() {
-                        io::ErrorKind::FileTooLarge => "too-large",
-                        _ => "unavailable",
-                    };
+                    // There is no end to what would come.
+                    if error.kind() == io::ErrorKind::FileTooLarge {
+                        return Ok(Err(CallError::failed(Failure {
+                            kind: FailureKind::TooLarge,
+                            message: format!("{} was the last: {error}.", piece.name),
+                        })));
+                    }
                     visit(Part::Failed {
                         id: self.id_of(&input.id, &piece.part),
-                        reason,
+                        reason: "unavailable",
                         message: error.to_string(),
                         chosen: None,
                     })?;
