@@ -14,6 +14,10 @@ use crate::settings::Settings;
 use crate::writer::{Block, Writer};
 use crate::xml::{self, Handler, Ns, Step, Tag};
 
+/// Bytes of a chapter that are read: as a tree they take many times as much
+/// memory.
+const MOST_CHAPTER: usize = 16 << 20;
+
 /// Ways of making a font useless outside its book, which leave the text alone.
 const OF_FONTS: [&str; 2] = [
     "http://www.idpf.org/2008/embedding",
@@ -67,10 +71,18 @@ pub(crate) fn read(
         if item.is_contents || !seen.insert(part.clone()) {
             continue;
         }
-        let Some(bytes) = package.bytes(&part)? else {
+        let Some(mut bytes) = package.bytes(&part)? else {
             missing += 1;
             continue;
         };
+        if bytes.len() > MOST_CHAPTER {
+            bytes.truncate(MOST_CHAPTER);
+            bytes.shrink_to_fit();
+            writer.warn(format!(
+                "The chapter {part} has more than {} MiB; its end was not read.",
+                MOST_CHAPTER >> 20
+            ));
+        }
         chapter(&mut writer, &bytes, &item.media_type, labels.get(&part));
     }
     if missing > 0 {
