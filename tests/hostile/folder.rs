@@ -10,7 +10,7 @@ use std::time::Instant;
 use pkb_tests::Library;
 
 use crate::attacks::{Attack, Content, attacks};
-use crate::library::{Row, assert_accounted_for, failed_files, run_watched};
+use crate::library::{Row, assert_accounted_for, failed, run_watched};
 
 /// The most memory that pkb may have meanwhile, in bytes.
 const MOST_MEMORY: u64 = 1 << 30;
@@ -93,6 +93,6 @@ fn hostile_files_cost_a_line_each_and_all_else_is_indexed() {
     for what in ["added", "updated", "deleted"] {
         assert_eq!(again[what], 0, "{what}: {again}");
     }
-    assert_eq!(again["failed"], failed_files(&rows), "none is tried again");
+    assert_eq!(again["failed"], failed(&rows), "none is tried again");
     library.assert_sound();
 }

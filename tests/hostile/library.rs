@@ -54,10 +54,9 @@ pub(crate) fn assert_accounted_for(library: &Library) -> Vec<Row> {
     rows
 }
 
-/// How many files failed; what failed inside files is not counted.
-pub(crate) fn failed_files(rows: &[Row]) -> usize {
-    let failed = |row: &&Row| row.is_of_a_file() && row.state == "failed";
-    rows.iter().filter(failed).count()
+/// How many failed, files and what is inside them.
+pub(crate) fn failed(rows: &[Row]) -> usize {
+    rows.iter().filter(|row| row.state == "failed").count()
 }
 
 /// Paths of the files of a folder that are not hidden, from it on, with `/`.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use pkb_tests::Library;
 
-use crate::library::{assert_accounted_for, failed_files};
+use crate::library::{assert_accounted_for, failed};
 use crate::samples::{samples, wordless_samples};
 
 const FILES: usize = 1_000;
@@ -130,6 +130,6 @@ fn a_folder_of_a_thousand_files_of_all_kinds_is_accounted_for() {
     for what in ["added", "updated", "moved", "restored", "deleted"] {
         assert_eq!(again[what], 0, "{what}: {again}");
     }
-    assert_eq!(again["failed"], failed_files(&rows), "none is tried again");
+    assert_eq!(again["failed"], failed(&rows), "none is tried again");
     library.assert_sound();
 }
