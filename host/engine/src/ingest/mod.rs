@@ -6,6 +6,7 @@ mod lock;
 mod moves;
 mod reader;
 mod removals;
+mod report;
 mod resembling;
 mod writer;
 
@@ -15,10 +16,8 @@ use std::sync::Arc;
 
 use pkb_sources::FolderSource;
 use pkb_store::{
-    HeldLock, ItemId, LedgerState, LedgerWrite, Millis, NotIndexed, Provenance, Source, SyncCounts,
-    SyncRunId,
+    HeldLock, ItemId, LedgerState, LedgerWrite, Millis, NotIndexed, Provenance, Source, SyncRunId,
 };
-use serde::Serialize;
 
 use self::changes::{
     File, Passed, Why, absent, gone, inside, is_changed, is_deleted_by_user, is_live, orphans,
@@ -29,10 +28,11 @@ pub(crate) use self::lock::lock;
 use self::moves::Written;
 use self::reader::{Progress, Reader, hash_all};
 use self::removals::Removals;
+use self::report::tell;
+pub use self::report::{Change, SourceReport, SyncOptions, SyncReport};
 use self::resembling::Lost;
 use self::writer::{Work, Writer};
 use crate::clock;
-use crate::embedding::{EmbedReport, is_zero};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::job::Job;
@@ -44,94 +44,8 @@ const BATCH_ITEMS: usize = 256;
 /// Changes from which on the database is brought into good shape after a sync:
 /// that rewrites the whole word index.
 const OPTIMIZE_FROM: u64 = 200;
-/// Changes told one by one, of each source.
-const CHANGES_TOLD: usize = 1_000;
 /// Bytes of new texts that are held back to be compared with what is gone.
 const HELD_BYTES: usize = 64 << 20;
-
-/// How a sync is to go about it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SyncOptions {
-    /// Go on where a large part of a source is gone.
-    pub accept_removals: bool,
-    /// Read again what failed before, though it has not changed.
-    pub retry_failed: bool,
-    /// Read everything again, changed or not.
-    pub all: bool,
-    /// Leave the embedding for later.
-    pub skip_embedding: bool,
-    /// Wait while another process syncs, however long that takes.
-    pub wait: bool,
-}
-
-/// What a sync did.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct SyncReport {
-    /// One for each source, in order.
-    pub sources: Vec<SourceReport>,
-    /// Items that were split anew, as another chunker or model asks for.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub rechunked: u64,
-    /// The embedding that followed; none where it was not asked for.
-    pub embedding: Option<EmbedReport>,
-    /// Whether the job was stopped before it was through.
-    pub stopped: bool,
-}
-
-/// What a sync did to one source.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct SourceReport {
-    /// The source's name.
-    pub source: String,
-    /// What became of its items.
-    #[serde(flatten)]
-    pub counts: SyncCounts,
-    /// Why the source could not be looked at, or was not gone through wholly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
-    /// What changed, the first thousand of it.
-    #[serde(skip)]
-    pub changes: Vec<Change>,
-}
-
-/// Something that a sync changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
-    /// `added`, `updated`, `moved`, `restored` or `deleted`.
-    pub what: &'static str,
-    /// Path in the source.
-    pub path: String,
-    /// Path before a move.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-}
-
-impl SourceReport {
-    /// How many items are not as they were before.
-    pub fn changed(&self) -> u64 {
-        let counts = &self.counts;
-        counts.added + counts.updated + counts.moved + counts.restored + counts.deleted
-    }
-}
-
-/// Notes a change, unless there are very many.
-fn tell(changes: &mut Vec<Change>, what: &'static str, path: &str, from: Option<&str>) {
-    if changes.len() < CHANGES_TOLD {
-        changes.push(Change {
-            what,
-            path: path.to_owned(),
-            from: from.map(str::to_owned),
-        });
-    }
-}
-
-impl SyncReport {
-    /// Whether everything that was to be done is done. Items that failed do
-    /// not count: the ledger has them.
-    pub fn complete(&self) -> bool {
-        !self.stopped && self.sources.iter().all(|source| source.problem.is_none())
-    }
-}
 
 impl Engine {
     /// Brings the named sources (all, where none is named) up to date, then
