@@ -282,6 +282,31 @@ fn files_in_archives_in_archives_are_read() {
 }
 
 #[test]
+fn an_archive_is_counted_by_kind_before_it_is_read() {
+    let library = Library::new();
+    let mail = message("1", "Walnuts", "the walnut tree");
+    library.write(
+        "all.zip",
+        zip(&[
+            ("in.mbox", mail.as_bytes()),
+            ("a.md", b"# A"),
+            ("b.md", b"# B"),
+        ]),
+    );
+    let file = library.notes.path().join("all.zip");
+    let added = library.run(&["add", file.to_str().unwrap()]);
+    let kinds = added["found"]["kinds"].as_array().unwrap();
+    let counted: Vec<(&str, u64)> = kinds
+        .iter()
+        .map(|kind| {
+            let name = kind["kind"].as_str().unwrap();
+            (name, kind["files"].as_u64().unwrap())
+        })
+        .collect();
+    assert_eq!(counted, [("note", 2), ("archive", 1), ("mailbox", 1)]);
+}
+
+#[test]
 fn a_part_that_cannot_be_read_costs_one_line_and_nothing_else() {
     let library = Library::new();
     library.write(

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use pkb_sources::{Entry, FolderSource};
 use pkb_store::Source;
@@ -12,15 +13,18 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::formats::{self, HEAD};
 use crate::job::{Job, Stage};
-use crate::pipeline::folder_settings;
+use crate::pipeline::{Lent, folder_settings};
 use crate::sources::SourceSettings;
 
 /// Files whose names do not tell what they are are looked into up to so many;
 /// what more there are counts by name.
 const LOOKED_INTO: usize = 2_000;
 
-/// What files count as that only the source's own extractor knows.
+/// What files count as that are of no kind known here.
 const OTHER: &str = "other";
+
+/// How much of an archive is unpacked to count what is in it, in bytes.
+const ARCHIVE_UP_TO: u64 = 256 << 20;
 
 /// What a source holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -129,6 +133,16 @@ impl Engine {
         if summary.stopped {
             return Err(Error::Stopped);
         }
+        // Whoever names an archive wants to know what is in it.
+        if let Some(only) = folder.only()
+            && kinds.contains_key(formats::ARCHIVE.kind)
+        {
+            for (kind, files, bytes) in self.in_archive(&folder, only)? {
+                let (all, size) = kinds.entry(kind).or_default();
+                *all += files;
+                *size += bytes;
+            }
+        }
         let mut survey = Survey {
             kinds: kinds
                 .into_iter()
@@ -152,6 +166,43 @@ impl Engine {
             .unread
             .sort_by_key(|unread| std::cmp::Reverse(unread.files));
         Ok(survey)
+    }
+}
+
+impl Engine {
+    /// What an archive holds: kind, files, bytes. Of a large one the beginning.
+    fn in_archive(
+        &self,
+        folder: &FolderSource,
+        id: &str,
+    ) -> Result<Vec<(&'static str, u64, u64)>, Error> {
+        let extractor = self.components().extractor(formats::ARCHIVE.extractor)?;
+        let blob = Arc::new(Lent(Arc::new(folder.open_file(id)?)));
+        let mut kinds: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
+        let (mut unpacked, mut entry) = (0, (String::new(), None));
+        // What is wrong with it, the sync says.
+        if let Ok(mut documents) = extractor.open(id, None, "{}", blob, None) {
+            while unpacked < ARCHIVE_UP_TO
+                && let Ok(Some(batch)) = documents.next_batch()
+            {
+                for piece in batch.pieces {
+                    let size = piece.content.len() as u64;
+                    unpacked += size;
+                    if entry.0 != piece.part {
+                        let name = piece.name.rsplit('/').next().unwrap_or_default();
+                        let format = formats::detect(&piece.content, name, None);
+                        let kind = format.map(|format| format.kind);
+                        kinds.entry(kind.unwrap_or(OTHER)).or_default().0 += 1;
+                        entry = (piece.part, kind);
+                    }
+                    kinds.entry(entry.1.unwrap_or(OTHER)).or_default().1 += size;
+                }
+            }
+        }
+        let counted = kinds.into_iter();
+        Ok(counted
+            .map(|(kind, (files, bytes))| (kind, files, bytes))
+            .collect())
     }
 }
 
