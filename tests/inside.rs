@@ -374,3 +374,56 @@ fn a_hit_says_what_could_not_be_read() {
     let shown = String::from_utf8_lossy(&shown.stdout);
     assert!(shown.contains("note: The file is not UTF-8"), "{shown}");
 }
+
+#[test]
+fn what_was_inside_goes_when_nothing_reads_the_file_any_more() {
+    let library = Library::new();
+    library.write(
+        "download",
+        zip(&[("a.md", b"# Apricots"), ("b.md", b"# Blackberries")]),
+    );
+    library.sync();
+    assert_eq!(library.found("apricots").len(), 1);
+    library.write("download", b"\x7fELF\x02\x01\x01\0\0\0 no archive");
+    assert_eq!(library.sync()["deleted"], 3);
+    assert!(library.found("apricots").is_empty());
+    let again = library.sync();
+    for what in ["added", "updated", "restored", "deleted", "failed"] {
+        assert_eq!(again[what], 0, "{what}: {again}");
+    }
+    let ledger = library.run(&["ledger", "--skipped"]);
+    assert_eq!(ledger["entries"][0]["external_id"], "download");
+    library.assert_sound();
+}
+
+#[test]
+fn a_message_that_a_person_brought_back_outlives_the_next_mail() {
+    let library = Library::new();
+    let (first, second) = (
+        message("1", "Walnuts", "the walnut tree"),
+        message("2", "Pears", "the pear tree"),
+    );
+    library.write("in.mbox", first + &second);
+    library.sync();
+    library.write("in.mbox", &second);
+    assert_eq!(library.sync()["deleted"], 1);
+    library.run(&["restore", "in.mbox//1@example.org"]);
+    library.write("in.mbox", second + &message("3", "Figs", "the fig tree"));
+    assert_eq!(library.sync()["deleted"], 0);
+    assert_eq!(library.found("walnut").len(), 1);
+    library.assert_sound();
+}
+
+#[test]
+fn what_is_inside_a_moved_file_says_where_it_is_now() {
+    let library = Library::new();
+    library.write("in.mbox", message("1", "Walnuts", "the walnut tree"));
+    library.sync();
+    let to = library.notes.path().join("old.mbox");
+    fs::rename(library.notes.path().join("in.mbox"), to).unwrap();
+    library.sync();
+    let read = library.run(&["get", "old.mbox//1@example.org"]);
+    let url = read["details"]["url"].as_str().unwrap();
+    assert!(url.ends_with("/old.mbox"), "{url}");
+    assert!(!read.to_string().contains("in.mbox"), "{read}");
+}
