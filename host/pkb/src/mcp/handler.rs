@@ -186,6 +186,7 @@ impl ServerHandler for Handler {
             Err(_) => "failed",
         };
         span.record("outcome", outcome);
+        self.service.answered.notify_one();
         answer
     }
 
