@@ -164,7 +164,10 @@ fn stdout_holds_messages_only_and_the_server_ends_with_stdin() {
     // What is no message is answered so; what comes after it counts.
     server.send("this is no message");
     let wrong = server.message();
-    assert_eq!((&wrong["error"]["code"], &wrong["id"]), (&json!(-32700), &Value::Null));
+    assert_eq!(
+        (&wrong["error"]["code"], &wrong["id"]),
+        (&json!(-32700), &Value::Null)
+    );
     server.request(2, "ping", json!({}));
     assert_eq!(server.answer(2).0["result"], json!({}));
     let (rest, code) = server.end();

@@ -21,6 +21,7 @@ pub(crate) fn serve(
     output: &Output,
 ) -> anyhow::Result<ExitCode> {
     let engine = Arc::new(engine);
+    engine.preload();
     let mut watch = None;
     if !args.no_watch {
         if engine.is_read_only() {

@@ -136,11 +136,10 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
         let info = self.get_info().with_instructions(self.instructions().await);
-        Ok(DiscoverResult::from_server_info(
-            self.supported_protocol_versions().into_owned(),
-            info,
+        Ok(
+            DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info)
+                .with_ttl_ms(LIVE.as_millis() as u64),
         )
-        .with_ttl_ms(LIVE.as_millis() as u64))
     }
 
     async fn list_tools(
