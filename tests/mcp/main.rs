@@ -29,6 +29,9 @@ const TOOLS: &[&str] = &[
     "get_links",
     "health_check",
     "sync_knowledge_base",
+    "add_note",
+    "clip_url",
+    "update_document",
 ];
 
 /// A home with one source, `vault`, that was not synced yet.

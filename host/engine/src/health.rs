@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::engine::{Engine, missing_model};
 use crate::error::Error;
 use crate::job::Job;
+use crate::reach::Marks;
 use crate::watch::{How, Note};
 
 /// A home in numbers.
@@ -55,6 +56,9 @@ pub struct SourceNow {
     /// None where that could not be found out at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting: Option<u64>,
+    /// What sets it apart.
+    #[serde(flatten)]
+    pub marks: Marks,
 }
 
 /// The chosen model and its vectors.
@@ -203,6 +207,7 @@ impl Engine {
             .waiting()?
             .into_iter()
             .map(|(source, waiting)| SourceNow {
+                marks: Marks::of(&source),
                 looked: source.looked,
                 watched: note.sources.get(&source.spec.name).cloned(),
                 waiting,
@@ -237,6 +242,7 @@ impl Engine {
             source: request.source.clone(),
             state: request.state,
             with_warnings: request.with_warnings,
+            without: Vec::new(),
             offset: request.offset,
             limit: request.limit,
         })?)
@@ -247,7 +253,7 @@ impl Engine {
     /// # Errors
     /// When the database cannot be read at all.
     pub fn check(&self) -> Result<Vec<Problem>, Error> {
-        let mut problems = self.store().check()?;
+        let mut problems = self.everything().check()?;
         let mut note = |error: String| {
             problems.push(Problem {
                 message: error,
@@ -291,7 +297,7 @@ impl Engine {
         {
             // What a sync stored meanwhile would be lost.
             let _lock = self.sync_lock("doctor", false, job)?;
-            match self.store().rewrite() {
+            match self.everything().rewrite() {
                 Ok(()) => {}
                 // Then it is beyond what can be made again.
                 Err(pkb_store::Error::Damaged { .. }) => return self.check(),
@@ -307,22 +313,22 @@ impl Engine {
         }
         let needs = |remedy| problems.iter().any(|problem| problem.remedy == remedy);
         if needs(Remedy::Reindex) {
-            self.store().reindex()?;
+            self.everything().reindex()?;
         }
         if needs(Remedy::RemoveStrays) {
-            self.store().remove_strays()?;
+            self.everything().remove_strays()?;
         }
         if needs(Remedy::MendLedger) || needs(Remedy::Resync) {
-            self.store().mend_ledger()?;
+            self.everything().mend_ledger()?;
         }
         if needs(Remedy::RebuildTerms) {
             self.rebuild_terms()?;
         }
         if needs(Remedy::RemoveDamagedVectors) {
-            self.store().remove_damaged_vectors()?;
+            self.everything().remove_damaged_vectors()?;
         }
         // What was removed may have been all that a vector was for.
-        self.store().remove_orphan_vectors()?;
+        self.everything().remove_orphan_vectors()?;
         self.forget_stats();
         if self.lacks_vectors()? {
             self.embed(job)?;

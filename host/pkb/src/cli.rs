@@ -2,6 +2,7 @@
 
 mod adding;
 mod keeping;
+mod notes;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use adding::{Add, Clip, Extract, Ocr, Reading};
 pub(crate) use keeping::{Backup, DeletedArgs, Doctor, Purge, Remove, Restore, RestoreBackup, Rm};
+
+pub(crate) use notes::{MarkArgs, Note, NoteAdd, NoteUpdate, Source, SourceSet};
 
 use crate::filters::{Filters, Sort};
 
@@ -125,6 +128,12 @@ pub(crate) enum Command {
     Add(Add),
     /// Keep a page of the web as a note.
     Clip(Clip),
+    /// Write notes, and change their titles and tags.
+    #[command(subcommand)]
+    Note(Note),
+    /// See and change what sets sources apart: private, hidden, read-only.
+    #[command(subcommand)]
+    Source(Source),
     /// Read what is new or changed in the sources, and embed it.
     Sync(Sync),
     /// Find by word and by meaning.
@@ -220,6 +229,9 @@ pub(crate) struct Serve {
     /// Offer `search` and `fetch` too, as ChatGPT wants them.
     #[arg(long)]
     pub(crate) chatgpt: bool,
+    /// Also answer from this private source; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) private: Vec<String>,
 }
 
 #[derive(Debug, Args)]

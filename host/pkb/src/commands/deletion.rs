@@ -201,7 +201,7 @@ fn selection(items: Vec<String>, filters: Filters) -> Result<Selection, Error> {
 /// be removed for good, or where it is asked for.
 fn among(selection: &Selection, hard: bool) -> Deleted {
     let wants = |status| {
-        matches!(selection, Selection::Fitting(Filter { conditions })
+        matches!(selection, Selection::Fitting(Filter { conditions, .. })
             if conditions.iter().any(|own| !own.not && own.test == Test::Status(status)))
     };
     match hard {

@@ -20,6 +20,9 @@ pub(crate) fn serve(
     args: &cli::Serve,
     output: &Output,
 ) -> anyhow::Result<ExitCode> {
+    for name in &args.private {
+        engine.source(name)?;
+    }
     let engine = Arc::new(engine);
     engine.preload();
     let mut watch = None;

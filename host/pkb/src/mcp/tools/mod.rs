@@ -4,6 +4,7 @@ pub(super) mod browse;
 pub(super) mod documents;
 mod health;
 mod links;
+mod notes;
 pub(super) mod search;
 mod similar;
 pub(super) mod sync;
@@ -20,6 +21,9 @@ pub(super) const ALL: &[Entry] = &[
     Entry::of::<links::GetLinks>(),
     Entry::of::<health::HealthCheck>(),
     Entry::of::<sync::Sync>(),
+    Entry::of::<notes::AddNote>(),
+    Entry::of::<notes::ClipUrl>(),
+    Entry::of::<notes::UpdateDocument>(),
 ];
 
 /// The two that ChatGPT looks for, for those who ask for them.
