@@ -25,7 +25,13 @@ pub(crate) fn install(
             command: start.command.clone(),
             args: start.args.clone(),
         };
-        install::install(&target.file, slot, &entry, args.replace, args.settings.dry_run)
+        install::install(
+            &target.file,
+            slot,
+            &entry,
+            args.replace,
+            args.settings.dry_run,
+        )
     })?;
     if code == ExitCode::SUCCESS && !start.home.database().exists() {
         output.note("nothing is indexed yet: `pkb add FOLDER`, then `pkb sync`");

@@ -138,15 +138,17 @@ impl Client {
     /// The file of settings for everything this user does with it.
     pub(crate) fn user_file(self, machine: &Machine) -> PathBuf {
         match self {
-            Client::ClaudeDesktop => {
-                claude_desktop(machine).join("claude_desktop_config.json")
-            }
+            Client::ClaudeDesktop => claude_desktop(machine).join("claude_desktop_config.json"),
             Client::ClaudeCode => machine
                 .named("CLAUDE_CONFIG_DIR")
                 .unwrap_or_else(|| machine.home.clone())
                 .join(".claude.json"),
             Client::Cursor => machine.home.join(".cursor").join("mcp.json"),
-            Client::VsCode => machine.settings().join("Code").join("User").join("mcp.json"),
+            Client::VsCode => machine
+                .settings()
+                .join("Code")
+                .join("User")
+                .join("mcp.json"),
             Client::Zed => zed(machine).join("settings.json"),
         }
     }
@@ -219,7 +221,13 @@ fn claude_desktop(machine: &Machine) -> PathBuf {
         .flatten()
         .flatten()
         .filter(|package| package.file_name().to_string_lossy().starts_with("Claude_"))
-        .map(|package| package.path().join("LocalCache").join("Roaming").join("Claude"))
+        .map(|package| {
+            package
+                .path()
+                .join("LocalCache")
+                .join("Roaming")
+                .join("Claude")
+        })
         .filter(|folder| folder.is_dir())
         .collect();
     packages.sort();

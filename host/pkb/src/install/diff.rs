@@ -110,7 +110,10 @@ mod tests {
     #[test]
     fn of_a_long_line_the_change_is_shown_alone() {
         let secret = "s".repeat(300);
-        let shown = diff(&format!("{secret}{{}}{secret}"), &format!("{secret}{{new}}{secret}"));
+        let shown = diff(
+            &format!("{secret}{{}}{secret}"),
+            &format!("{secret}{{new}}{secret}"),
+        );
         assert!(shown.contains("{new}"), "{shown}");
         assert!(shown.lines().all(|line| line.len() < 100), "{shown}");
         // Characters of several bytes are not torn.

@@ -105,11 +105,7 @@ impl<'a> Document<'a> {
     }
 
     /// Edits that put a property last into an object. `write` writes it.
-    pub(super) fn append(
-        &self,
-        object: &Object,
-        write: &dyn Fn(Layout) -> String,
-    ) -> Vec<Edit> {
+    pub(super) fn append(&self, object: &Object, write: &dyn Fn(Layout) -> String) -> Vec<Edit> {
         let Some(last) = object.properties.last() else {
             return vec![self.fill(object, write)];
         };
@@ -155,7 +151,10 @@ impl<'a> Document<'a> {
         let comment = self.last_comment(open, close);
         let at = comment.map_or(open, |(end, _)| end);
         let after_line_comment = comment.is_some_and(|(_, line)| line);
-        let is_root = self.root.as_ref().is_some_and(|root| root.start() == object.start());
+        let is_root = self
+            .root
+            .as_ref()
+            .is_some_and(|root| root.start() == object.start());
         let one_line = !breaks(self.text.trim_end());
         if one_line && !is_root && !after_line_comment {
             let gap = if comment.is_some() { " " } else { "" };

@@ -239,11 +239,7 @@ pub(crate) fn is_put(text: &str, slot: Slot, before: Before) -> bool {
 
 /// What [`take`] leaves, without a look at what the file was as a whole.
 #[cfg(test)]
-pub(super) fn take_apart(
-    text: &str,
-    slot: Slot,
-    before: Before,
-) -> Result<Option<Left>, Trouble> {
+pub(super) fn take_apart(text: &str, slot: Slot, before: Before) -> Result<Option<Left>, Trouble> {
     let document = Document::parse(text)?;
     let Some(root) = document.root()? else {
         return Ok(None);
@@ -306,15 +302,33 @@ fn cut(
         if matches!(before, Before::Absent) && left.trim().is_empty() && document.is_only_root() {
             return Left::Nothing;
         }
-        return Left::Text(emptied(document.text, root, edits, &left, was.root.as_deref()));
+        return Left::Text(emptied(
+            document.text,
+            root,
+            edits,
+            &left,
+            was.root.as_deref(),
+        ));
     }
     let was = was.and_then(|was| was.section);
-    Left::Text(emptied(document.text, servers, edits, &left, was.as_deref()))
+    Left::Text(emptied(
+        document.text,
+        servers,
+        edits,
+        &left,
+        was.as_deref(),
+    ))
 }
 
 /// An object from which the last property went, with nothing left over between
 /// its braces but comments, or with what stood there `before`.
-fn emptied(text: &str, object: &Object, edits: Vec<Edit>, left: &str, before: Option<&str>) -> String {
+fn emptied(
+    text: &str,
+    object: &Object,
+    edits: Vec<Edit>,
+    left: &str,
+    before: Option<&str>,
+) -> String {
     let bare = |text: &str| text.split_whitespace().collect::<String>();
     match before {
         Some(before) if bare(before) == bare(left) => edited(text, vec![inside(object, before)]),
@@ -364,10 +378,7 @@ pub(crate) fn find(text: &str, slot: Slot) -> Result<Option<Json>, Trouble> {
     Ok(found.map(|(_, there)| Json::from(there.value.clone())))
 }
 
-fn servers<'o, 'a>(
-    root: &'o Object<'a>,
-    slot: Slot,
-) -> Result<Option<&'o Object<'a>>, Trouble> {
+fn servers<'o, 'a>(root: &'o Object<'a>, slot: Slot) -> Result<Option<&'o Object<'a>>, Trouble> {
     match property(root, slot.section)? {
         None => Ok(None),
         Some((_, section)) => match &section.value {

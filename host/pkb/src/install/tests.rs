@@ -52,7 +52,8 @@ fn a_new_file_is_laid_out_as_people_do() {
 
 #[test]
 fn what_is_there_sets_the_style() {
-    let tabs = "{\n\t\"a\": 1, // one\n\t\"mcpServers\": {\n\t\t\"x\": {\"url\": \"u\"}, // x\n\t},\n}\n";
+    let tabs =
+        "{\n\t\"a\": 1, // one\n\t\"mcpServers\": {\n\t\t\"x\": {\"url\": \"u\"}, // x\n\t},\n}\n";
     assert_eq!(
         added(tabs),
         "{\n\t\"a\": 1, // one\n\t\"mcpServers\": {\n\t\t\"x\": {\"url\": \"u\"}, // x\n\t\t\"pkb\": {\n\t\t\t\"command\": \"/usr/bin/pkb\",\n\t\t\t\"args\": [\"serve\"]\n\t\t},\n\t},\n}\n"
@@ -140,7 +141,10 @@ fn what_clients_could_not_read_is_refused() {
 fn only_what_came_with_pkb_goes_with_it() {
     // The section was there.
     let empty = "{\"mcpServers\": { /* none */ }}";
-    assert_eq!(taken(&added(empty), Before::Text(empty)), Left::Text(empty.into()));
+    assert_eq!(
+        taken(&added(empty), Before::Text(empty)),
+        Left::Text(empty.into())
+    );
     // Someone else uses it by now.
     let shared = added("{}").replace("\"pkb\"", "\"x\": {},\n    \"pkb\"");
     assert_eq!(
@@ -149,7 +153,10 @@ fn only_what_came_with_pkb_goes_with_it() {
     );
     // The client wrote the file anew.
     let anew = "{\"theme\":\"dark\",\"mcpServers\":{\"pkb\":{\"args\":[\"serve\"],\"command\":\"/usr/bin/pkb\"}}}";
-    assert_eq!(taken(anew, Before::Absent), Left::Text("{\"theme\":\"dark\"}".into()));
+    assert_eq!(
+        taken(anew, Before::Absent),
+        Left::Text("{\"theme\":\"dark\"}".into())
+    );
     let alone = "{\"mcpServers\":{\"pkb\":{\"args\":[\"serve\"],\"command\":\"/usr/bin/pkb\"}}}";
     assert_eq!(taken(alone, Before::Absent), Left::Nothing);
     assert_eq!(taken(alone, Before::Text("{ }")), Left::Text("{ }".into()));
@@ -216,7 +223,10 @@ fn an_older_copy_that_says_otherwise_is_kept() {
     fs::write(&copy, "{\"old\": 1}").unwrap();
     fs::write(&file, "{}").unwrap();
     let done = install(&file, SLOT, &entry(), false, false).unwrap();
-    assert_eq!(done.backup.unwrap(), folder.path().join("mcp.json.pkb-backup-2"));
+    assert_eq!(
+        done.backup.unwrap(),
+        folder.path().join("mcp.json.pkb-backup-2")
+    );
     let gone = uninstall(&file, SLOT, 0, false).unwrap();
     assert_eq!(gone.backup, Some(copy.clone()));
     assert_eq!(fs::read_to_string(&file).unwrap(), "{}");
@@ -362,7 +372,9 @@ impl Writer<'_> {
                     keys.insert(at, "pkb");
                 }
                 writer.object(&keys, |writer, key| match key {
-                    "pkb" => writer.text.push_str(r#"{"command": "pkb", "args": ["serve"]}"#),
+                    "pkb" => writer
+                        .text
+                        .push_str(r#"{"command": "pkb", "args": ["serve"]}"#),
                     _ => writer.value(2),
                 });
             }
