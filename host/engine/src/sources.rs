@@ -5,7 +5,7 @@ use std::path::Path;
 
 use pkb_runtime::CallError;
 use pkb_sources::{FolderSettings, FolderSource};
-use pkb_store::{Filter, Source, SourceSpec, Test};
+use pkb_store::{Filter, Millis, Source, SourceSpec, Test};
 use serde::{Deserialize, Serialize};
 
 use crate::components::MARKDOWN_CHUNKER;
@@ -216,6 +216,26 @@ impl Engine {
     /// When the database cannot be read.
     pub fn sources(&self) -> Result<Vec<Source>, Error> {
         Ok(self.store().sources()?)
+    }
+
+    /// When a source was last gone through to the end, in milliseconds since
+    /// 1970; none where it never was.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] for an unknown source; when the database cannot be
+    /// read.
+    pub fn last_sync(&self, name: &str) -> Result<Option<Millis>, Error> {
+        let source = self.source(name)?;
+        let run = self.store().last_sync(source.id)?;
+        Ok(run.and_then(|run| run.finished))
+    }
+
+    /// A number that grows with every change of the index, in any process.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn generation(&self) -> Result<i64, Error> {
+        Ok(self.store().generation()?)
     }
 
     /// Makes sure that every source a filter names is there.

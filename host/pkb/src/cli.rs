@@ -214,6 +214,12 @@ pub(crate) struct Serve {
     /// Leave the sources alone but for a look before each search.
     #[arg(long)]
     pub(crate) no_watch: bool,
+    /// Offer no tool that changes anything.
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// Offer `search` and `fetch` too, as ChatGPT wants them.
+    #[arg(long)]
+    pub(crate) chatgpt: bool,
 }
 
 #[derive(Debug, Args)]

@@ -34,8 +34,15 @@ pub(crate) fn serve(
         .enable_all()
         .build()?;
     let mut watching = None;
+    let serving = mcp::Serving {
+        read_only: args.read_only,
+        chatgpt: args.chatgpt,
+    };
+    let service = mcp::Service::new(engine, serving)?;
     // Once a client is there: its first answer comes before everything else.
-    let served = runtime.block_on(mcp::serve(engine, || watching = watch.map(Watching::start)));
+    let served = runtime.block_on(mcp::serve(service, || {
+        watching = watch.map(Watching::start)
+    }));
     if let Some(watching) = watching {
         watching.end();
     }

@@ -1,9 +1,11 @@
 //! Progress of long work, as the protocol wants it: few numbers that only ever
 //! grow.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pkb_engine::Stage;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Between two updates, at least; an update that completes a stage does not
 /// wait.
@@ -23,9 +25,32 @@ pub(super) struct Update {
     pub(super) message: String,
 }
 
+/// Takes down how far work is, from any thread.
+pub(super) struct Teller {
+    state: Mutex<(Meter, UnboundedSender<Update>)>,
+}
+
+impl Teller {
+    /// What is told arrives at the other end, which ends when this is dropped.
+    pub(super) fn new() -> (Teller, UnboundedReceiver<Update>) {
+        let (send, updates) = unbounded_channel();
+        let state = Mutex::new((Meter::default(), send));
+        (Teller { state }, updates)
+    }
+
+    pub(super) fn tell(&self, stage: Stage, done: u64, total: Option<u64>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (meter, send) = &mut *state;
+        if let Some(update) = meter.step(stage, done, total, Instant::now()) {
+            // Nobody listens any more once the connection is closed.
+            let _ = send.send(update);
+        }
+    }
+}
+
 /// Adds up the stages, which each count from 0.
 #[derive(Default)]
-pub(super) struct Meter {
+struct Meter {
     stage: Option<Stage>,
     done: u64,
     /// Steps of the stages before.
@@ -35,7 +60,7 @@ pub(super) struct Meter {
 
 impl Meter {
     /// What to tell the client now, if anything.
-    pub(super) fn step(
+    fn step(
         &mut self,
         stage: Stage,
         done: u64,
@@ -82,7 +107,7 @@ fn weight(stage: Stage) -> f64 {
     }
 }
 
-fn message(stage: Stage, done: u64, total: Option<u64>) -> String {
+pub(super) fn message(stage: Stage, done: u64, total: Option<u64>) -> String {
     let unit = match stage {
         Stage::Scanning => "entries",
         Stage::Reading | Stage::Chunking => "items",

@@ -4,13 +4,14 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use pkb_engine::{Engine, Error, Fusion, Hit, Look, Mode, SearchAnswer, SearchRequest};
-use rmcp::model::Tool;
+use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::citation::Citation;
-use super::render::{NOTICE, date, in_tools, line, quoted};
-use super::{Answer, reads_only, tool};
+use super::super::citation::Citation;
+use super::super::render::{NOTICE, date, in_tools, line, quoted};
+use super::super::tool::{Answer, Call, Outcome, Tool, reads_only};
+use crate::access::Scope;
 use crate::filters::Filters;
 use crate::output::{count, thousands};
 
@@ -25,13 +26,29 @@ const DESCRIPTION: &str = "Finds passages in everything the user saved (notes, d
 /// Hits at most.
 const MOST: u32 = 50;
 
-pub(super) fn definition() -> Tool {
-    tool::<Arguments, Found>(NAME, "Search the knowledge base", DESCRIPTION, reads_only())
+/// See [`DESCRIPTION`].
+pub(in crate::mcp) struct Search;
+
+impl Tool for Search {
+    const NAME: &'static str = NAME;
+    const TITLE: &'static str = "Search the knowledge base";
+    const DESCRIPTION: &'static str = DESCRIPTION;
+    const NEEDS: Scope = Scope::Read;
+    type Arguments = Arguments;
+    type Found = Found;
+
+    fn hints() -> ToolAnnotations {
+        reads_only()
+    }
+
+    fn call(call: &Call, arguments: Arguments) -> Result<Outcome<Found>, Error> {
+        search(call.engine(), arguments).map(Into::into)
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {
+pub(in crate::mcp) struct Arguments {
     /// What to look for: a question or keywords. Words between double quotes
     /// are looked for as one phrase.
     query: String,
@@ -66,7 +83,7 @@ fn ten() -> u32 {
 
 /// What was found.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Found {
+pub(in crate::mcp) struct Found {
     /// How to take what is quoted.
     notice: &'static str,
     /// The query as it was taken.

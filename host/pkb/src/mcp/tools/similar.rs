@@ -3,14 +3,15 @@
 use std::fmt::Write;
 
 use pkb_engine::{Engine, Error, SimilarAnswer};
-use rmcp::model::Tool;
+use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::citation::Citation;
+use super::super::citation::Citation;
+use super::super::render::{NOTICE, in_tools, line, quoted};
+use super::super::tool::{Answer, Call, Outcome, Tool, reads_only};
 use super::documents::Wanted;
-use super::render::{NOTICE, in_tools, line, quoted};
-use super::{Answer, reads_only, tool};
+use crate::access::Scope;
 use crate::output::count;
 
 pub(super) const NAME: &str = "similar_documents";
@@ -23,13 +24,29 @@ const DESCRIPTION: &str = "Finds the items nearest to a given one by meaning, wh
 /// Items at most.
 const MOST: u32 = 50;
 
-pub(super) fn definition() -> Tool {
-    tool::<Arguments, Found>(NAME, "Find similar items", DESCRIPTION, reads_only())
+/// See [`DESCRIPTION`].
+pub(in crate::mcp) struct Similar;
+
+impl Tool for Similar {
+    const NAME: &'static str = NAME;
+    const TITLE: &'static str = "Find similar items";
+    const DESCRIPTION: &'static str = DESCRIPTION;
+    const NEEDS: Scope = Scope::Read;
+    type Arguments = Arguments;
+    type Found = Found;
+
+    fn hints() -> ToolAnnotations {
+        reads_only()
+    }
+
+    fn call(call: &Call, arguments: Arguments) -> Result<Outcome<Found>, Error> {
+        similar(call.engine(), arguments).map(Into::into)
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {
+pub(in crate::mcp) struct Arguments {
     /// Which item: its number ("12"), its path ("notes/projects/plan.md", or
     /// the end of it), its title, or "pkb://item/12".
     #[schemars(with = "String")]
@@ -46,7 +63,7 @@ fn ten() -> u32 {
 
 /// What is near.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Found {
+pub(in crate::mcp) struct Found {
     /// How to take what is quoted.
     notice: &'static str,
     /// Number of the item that was given.

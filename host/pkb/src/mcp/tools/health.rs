@@ -4,12 +4,13 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use pkb_engine::{Engine, Error, Health, How, SourceNow};
-use rmcp::model::Tool;
+use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::render::{date, in_tools, line};
-use super::{Answer, reads_only, tool};
+use super::super::render::{date, in_tools, line};
+use super::super::tool::{Answer, Call, Outcome, Tool, reads_only};
+use crate::access::Scope;
 use crate::output::{bytes, count, thousands};
 
 pub(super) const NAME: &str = "health_check";
@@ -18,17 +19,33 @@ const DESCRIPTION: &str = "Says how the knowledge base is doing, in numbers: its
     how many files could not be read. Use it when something the user saved is not found, or when they ask what is \
     indexed and how current it is. Its notes say what the user can do. It takes no arguments and is quick.";
 
-pub(super) fn definition() -> Tool {
-    tool::<Arguments, Report>(NAME, "Check the knowledge base", DESCRIPTION, reads_only())
+/// See [`DESCRIPTION`].
+pub(in crate::mcp) struct HealthCheck;
+
+impl Tool for HealthCheck {
+    const NAME: &'static str = NAME;
+    const TITLE: &'static str = "Check the knowledge base";
+    const DESCRIPTION: &'static str = DESCRIPTION;
+    const NEEDS: Scope = Scope::Read;
+    type Arguments = Arguments;
+    type Found = Report;
+
+    fn hints() -> ToolAnnotations {
+        reads_only()
+    }
+
+    fn call(call: &Call, arguments: Arguments) -> Result<Outcome<Report>, Error> {
+        check(call.engine(), arguments).map(Into::into)
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {}
+pub(in crate::mcp) struct Arguments {}
 
 /// The home in numbers.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Report {
+pub(in crate::mcp) struct Report {
     /// Version of pkb.
     version: &'static str,
     /// Folder of the database, plugins and settings.

@@ -1,45 +1,68 @@
-//! `sync_knowledge_base`: long work that reports its progress and can be
-//! stopped.
+//! `sync_knowledge_base`: long work that reports its progress, can be stopped,
+//! and can go on by itself.
 
 use std::fmt::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use pkb_engine::{Job, SourceReport, Stage, SyncOptions, SyncReport};
-use rmcp::model::{CallToolResult, JsonObject, ProgressNotificationParam, Tool, ToolAnnotations};
-use rmcp::service::{RequestContext, RoleServer};
+use pkb_engine::{Error, Job, SourceReport, SyncOptions, SyncReport};
+use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tokio::task::spawn_blocking;
 
-use super::progress::{Meter, Update};
-use super::render::{in_tools, line};
-use super::{Answer, Server, failure, parse, result, tool};
+use super::super::jobs;
+use super::super::render::{error, in_tools, line};
+use super::super::tool::{Answer, Call, Outcome, Tool};
+use crate::access::Scope;
 use crate::output::{count, thousands};
 
 pub(super) const NAME: &str = "sync_knowledge_base";
 const DESCRIPTION: &str = "Brings the index up to date with the user's sources: reads what is new or changed, takes \
     out what is gone, and makes the vectors that search by meaning needs. Use it when the user asks for it, or when \
-    something they saved lately is not found. It never changes the originals. It may take minutes the first time and \
-    seconds after that; it can be cancelled at any point and goes on where it was. Where a large part of a source is \
-    gone it removes nothing and says so: ask the user, and call again with accept_removals only when they agree.";
+    something they saved lately is not found. It never changes the originals. It may take minutes the first time: \
+    {\"start\": true} returns at once with a job, {\"job\": \"job-1\"} says how that job is doing. Where a large part \
+    of a source is gone it removes nothing and says so: ask the user, and call again with accept_removals only when \
+    they agree.";
 
-pub(super) fn definition() -> Tool {
-    // Items that are gone leave the index, so it does more than add. Sources
-    // are folders of this machine.
-    let hints = ToolAnnotations::new()
-        .read_only(false)
-        .destructive(true)
-        .idempotent(true)
-        .open_world(false);
-    tool::<Arguments, Synced>(NAME, "Sync the knowledge base", DESCRIPTION, hints)
+/// See [`DESCRIPTION`].
+pub(in crate::mcp) struct Sync;
+
+impl Tool for Sync {
+    const NAME: &'static str = NAME;
+    const TITLE: &'static str = "Sync the knowledge base";
+    const DESCRIPTION: &'static str = DESCRIPTION;
+    const NEEDS: Scope = Scope::Write;
+    const LONG: bool = true;
+    type Arguments = Arguments;
+    type Found = Synced;
+
+    /// Items that are gone leave the index, so it does more than add. Sources
+    /// are folders of this machine.
+    fn hints() -> ToolAnnotations {
+        ToolAnnotations::new()
+            .read_only(false)
+            .destructive(true)
+            .idempotent(true)
+            .open_world(false)
+    }
+
+    fn call(call: &Call, arguments: Arguments) -> Result<Outcome<Synced>, Error> {
+        let answer = match &arguments.job {
+            Some(id) => ask(call, id, arguments.stop)?,
+            None if arguments.stop => {
+                return Err(Error::Usage {
+                    what: "stop needs the job that is to stop".into(),
+                    hint: "Give job as well, as the call that started it has named it.".into(),
+                });
+            }
+            None if arguments.start => start(call, arguments)?,
+            None => answer(None, sync(call.engine(), &arguments, call.job())?),
+        };
+        Ok(answer.into())
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(in crate::mcp) struct Arguments {
     /// Only these sources, by name; leave out for all.
     #[serde(default)]
     sources: Vec<String>,
@@ -47,11 +70,128 @@ struct Arguments {
     /// gone. Only when the user has said that they are gone for good.
     #[serde(default)]
     accept_removals: bool,
+    /// Return at once; the work goes on by itself.
+    #[serde(default)]
+    start: bool,
+    /// Say how this job is doing, and sync nothing.
+    #[serde(default)]
+    job: Option<String>,
+    /// Ask that job to stop; what is done stays done.
+    #[serde(default)]
+    stop: bool,
+}
+
+/// What a started sync came to, as it is kept.
+pub(in crate::mcp) type Done = Result<Synced, String>;
+
+fn sync(
+    engine: &pkb_engine::Engine,
+    arguments: &Arguments,
+    job: &dyn Job,
+) -> Result<Synced, Error> {
+    let options = SyncOptions {
+        accept_removals: arguments.accept_removals,
+        ..SyncOptions::default()
+    };
+    Ok(synced(engine.sync(&arguments.sources, options, job)?))
+}
+
+fn answer(job: Option<String>, mut data: Synced) -> Answer<Synced> {
+    data.job = job;
+    Answer {
+        text: text(&data),
+        data,
+    }
+}
+
+/// Lets a sync go on by itself.
+fn start(call: &Call, arguments: Arguments) -> Result<Answer<Synced>, Error> {
+    // Better said now than to whoever asks after the job.
+    for name in &arguments.sources {
+        call.engine().source(name)?;
+    }
+    let engine = call.engine().clone();
+    let work = move |job: &dyn Job| sync(&engine, &arguments, job).map_err(|wrong| error(&wrong));
+    let id = call
+        .service
+        .jobs
+        .begin(work)
+        .map_err(|error| Error::Usage {
+            what: format!("the system gives no thread for it: {error}"),
+            hint: "Call again without start.".into(),
+        })?;
+    let data = Synced {
+        running: true,
+        job: Some(id.clone()),
+        ..Synced::default()
+    };
+    Ok(Answer {
+        text: format!("Syncing as {id}. Ask with {{\"job\": \"{id}\"}} how it is doing.\n"),
+        data,
+    })
+}
+
+/// How a sync is doing that goes on by itself.
+fn ask(call: &Call, id: &str, stop: bool) -> Result<Answer<Synced>, Error> {
+    let jobs = &call.service.jobs;
+    if stop {
+        jobs.stop(id);
+    }
+    let Some(report) = jobs.report(id) else {
+        let ids = jobs.ids();
+        return Err(Error::NotFound {
+            what: format!("there is no job {id:?}"),
+            near: Vec::new(),
+            hint: match ids.as_slice() {
+                [] => "No job was started since pkb serves; {\"start\": true} starts one.".into(),
+                ids => format!("There are: {}.", ids.join(", ")),
+            },
+        });
+    };
+    let jobs::Report {
+        seconds,
+        far,
+        stopping,
+        done,
+    } = report;
+    match done {
+        Some(Ok(data)) => Ok(answer(Some(id.to_owned()), data)),
+        Some(Err(wrong)) => Err(Error::Usage {
+            what: format!("{id} failed: {wrong}"),
+            hint: "Another call starts anew, from where it was.".into(),
+        }),
+        None => {
+            let mut text = format!("{id} runs for {}", count(seconds, "second", "seconds"));
+            if !far.is_empty() {
+                let _ = write!(text, "; {far}");
+            }
+            text.push_str(if stopping {
+                "; it was asked to stop.\n"
+            } else {
+                ".\n"
+            });
+            let data = Synced {
+                running: true,
+                job: Some(id.to_owned()),
+                progress: (!far.is_empty()).then_some(far),
+                ..Synced::default()
+            };
+            Ok(Answer { text, data })
+        }
+    }
 }
 
 /// What the sync did.
-#[derive(Serialize, JsonSchema)]
-struct Synced {
+#[derive(Clone, Default, Serialize, JsonSchema)]
+pub(in crate::mcp) struct Synced {
+    /// Whether it is still under way; the rest is not known then.
+    running: bool,
+    /// The job, where it was started as one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job: Option<String>,
+    /// How far it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<String>,
     /// Whether everything that was to be done is done.
     complete: bool,
     /// Whether it was cancelled before it was through; the next sync goes on.
@@ -63,7 +203,7 @@ struct Synced {
     embedding: Option<Embedding>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
 struct SyncedSource {
     /// Name of the source.
     source: String,
@@ -88,7 +228,7 @@ struct SyncedSource {
     problem: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
 struct Embedding {
     /// Name of the model; not there when none is installed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,99 +239,11 @@ struct Embedding {
     missing: u64,
 }
 
-pub(super) async fn sync(
-    server: &Server,
-    arguments: JsonObject,
-    context: RequestContext<RoleServer>,
-) -> CallToolResult {
-    let arguments: Arguments = match parse(arguments) {
-        Ok(arguments) => arguments,
-        Err(wrong) => return failure(&wrong),
-    };
-    let (send, mut updates) = unbounded_channel();
-    let token = context.meta.get_progress_token();
-    let (cancelled, client_left) = (context.ct.clone(), server.client_left.clone());
-    let stop = move || cancelled.is_cancelled() || client_left.load(Ordering::Relaxed);
-    let watch = Watch {
-        stop,
-        progress: token
-            .is_some()
-            .then(|| Mutex::new((Meter::default(), send))),
-    };
-    let engine = Arc::clone(&server.engine);
-    let span = tracing::Span::current();
-    let work = spawn_blocking(move || {
-        let _span = span.enter();
-        let options = SyncOptions {
-            accept_removals: arguments.accept_removals,
-            ..SyncOptions::default()
-        };
-        let report = engine.sync(&arguments.sources, options, &watch)?;
-        let data = synced(report);
-        Ok(Answer {
-            text: text(&data),
-            data,
-        })
-    });
-    // The work holds the sending end, so this ends when the work does, and
-    // each update is out before the answer is.
-    while let Some(Update {
-        progress,
-        total,
-        message,
-    }) = updates.recv().await
-    {
-        let Some(token) = token.clone() else { continue };
-        let mut update = ProgressNotificationParam::new(token, progress).with_message(message);
-        update.total = total;
-        tokio::select! {
-            sent = context.peer.notify_progress(update) => {
-                if let Err(error) = sent {
-                    tracing::debug!("progress cannot be sent: {error}");
-                }
-            }
-            // Once stdin has ended nothing takes an update any more, and the
-            // answer must not wait for one.
-            () = left(&server.client_left) => {}
-        }
-    }
-    result(work.await)
-}
-
-/// Ends when the client is gone.
-async fn left(client_left: &AtomicBool) {
-    while !client_left.load(Ordering::Relaxed) {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-}
-
-/// The client's side of the work.
-struct Watch<S> {
-    stop: S,
-    /// None where the client asked for no progress.
-    progress: Option<Mutex<(Meter, UnboundedSender<Update>)>>,
-}
-
-impl<S: Fn() -> bool + Sync> Job for Watch<S> {
-    fn stop(&self) -> bool {
-        (self.stop)()
-    }
-
-    fn progress(&self, stage: Stage, done: u64, total: Option<u64>) {
-        let Some(progress) = &self.progress else {
-            return;
-        };
-        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-        let (meter, send) = &mut *progress;
-        if let Some(update) = meter.step(stage, done, total, Instant::now()) {
-            // Nobody listens any more once the connection is closed.
-            let _ = send.send(update);
-        }
-    }
-}
-
 fn synced(report: SyncReport) -> Synced {
     Synced {
+        running: false,
+        job: None,
+        progress: None,
         complete: report.complete(),
         stopped: report.stopped,
         sources: report.sources.into_iter().map(synced_source).collect(),

@@ -3,13 +3,14 @@
 use std::fmt::Write;
 
 use pkb_engine::{BrowseRequest, Engine, Error, Item};
-use rmcp::model::Tool;
+use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::super::render::{NOTICE, line, quoted};
+use super::super::tool::{Answer, Call, Outcome, Tool, reads_only};
 use super::documents::Listed;
-use super::render::{NOTICE, line, quoted};
-use super::{Answer, reads_only, tool};
+use crate::access::Scope;
 use crate::filters::{Filters, Sort};
 use crate::output::{count, thousands};
 
@@ -24,13 +25,29 @@ const DESCRIPTION: &str = "Lists or counts items by what they are, not by what t
 /// Items in one listing, at most.
 const MOST: u64 = 200;
 
-pub(super) fn definition() -> Tool {
-    tool::<Arguments, Listing>(NAME, "List or count items", DESCRIPTION, reads_only())
+/// See [`DESCRIPTION`].
+pub(in crate::mcp) struct Browse;
+
+impl Tool for Browse {
+    const NAME: &'static str = NAME;
+    const TITLE: &'static str = "List or count items";
+    const DESCRIPTION: &'static str = DESCRIPTION;
+    const NEEDS: Scope = Scope::Read;
+    type Arguments = Arguments;
+    type Found = Listing;
+
+    fn hints() -> ToolAnnotations {
+        reads_only()
+    }
+
+    fn call(call: &Call, arguments: Arguments) -> Result<Outcome<Listing>, Error> {
+        browse(call.engine(), arguments).map(Into::into)
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {
+pub(in crate::mcp) struct Arguments {
     /// What to sort by. Items without it come last. "date" is when an item was
     /// published, else last changed, else made, else stored.
     #[serde(default)]
@@ -59,7 +76,7 @@ fn thirty() -> u64 {
 
 /// A page of items.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Listing {
+pub(in crate::mcp) struct Listing {
     /// How to take what is quoted.
     notice: &'static str,
     /// The items of this page.

@@ -3,12 +3,13 @@
 use std::fmt::Write;
 
 use pkb_engine::{Engine, Error, Item, ItemStatus, Part, ReadRequest, Reading};
-use rmcp::model::Tool;
+use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::render::{NOTICE, date, in_tools, line, quoted, uri};
-use super::{Answer, reads_only, tool};
+use super::super::render::{NOTICE, date, in_tools, line, quoted, uri};
+use super::super::tool::{Answer, Call, Outcome, Tool, reads_only};
+use crate::access::Scope;
 use crate::output::thousands;
 
 pub(super) const GET: &str = "get_document";
@@ -21,13 +22,29 @@ const GET_DESCRIPTION: &str = "Reads one item in full, or a part of it: some lin
 
 /// Bytes of text in one answer, at most.
 const MOST_BYTES: usize = 40_000;
-pub(super) fn get_definition() -> Tool {
-    tool::<GetArguments, Document>(GET, "Read an item", GET_DESCRIPTION, reads_only())
+/// See [`GET_DESCRIPTION`].
+pub(in crate::mcp) struct GetDocument;
+
+impl Tool for GetDocument {
+    const NAME: &'static str = GET;
+    const TITLE: &'static str = "Read an item";
+    const DESCRIPTION: &'static str = GET_DESCRIPTION;
+    const NEEDS: Scope = Scope::Read;
+    type Arguments = GetArguments;
+    type Found = Document;
+
+    fn hints() -> ToolAnnotations {
+        reads_only()
+    }
+
+    fn call(call: &Call, arguments: GetArguments) -> Result<Outcome<Document>, Error> {
+        get(call.engine(), arguments).map(Into::into)
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct GetArguments {
+pub(in crate::mcp) struct GetArguments {
     /// Which item: its number ("12"), its path ("notes/projects/plan.md", or
     /// the end of it), its title, or "pkb://item/12".
     #[schemars(with = "String")]
@@ -125,7 +142,7 @@ impl GetArguments {
     untagged,
     expecting = "item is to be a string: a number, path or title"
 )]
-pub(super) enum Wanted {
+pub(in crate::mcp) enum Wanted {
     Number(i64),
     Words(String),
 }
@@ -141,7 +158,7 @@ impl Wanted {
 
 /// An item and its text.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Document {
+pub(in crate::mcp) struct Document {
     /// How to take what is quoted.
     notice: &'static str,
     /// What there is to know of it.
@@ -190,7 +207,7 @@ pub(super) struct Document {
 
 /// An item without its text.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Listed {
+pub(in crate::mcp) struct Listed {
     /// Number of the item, for get_document.
     pub(super) item: i64,
     /// The item's address here, for citing it.

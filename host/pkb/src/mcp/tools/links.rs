@@ -3,13 +3,14 @@
 use std::fmt::Write;
 
 use pkb_engine::{Backlink, Engine, Error, LinkKind, LinkOut, Links};
-use rmcp::model::Tool;
+use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::super::render::{NOTICE, line, marked, quoted, uri};
+use super::super::tool::{Answer, Call, Outcome, Tool, reads_only};
 use super::documents::Wanted;
-use super::render::{NOTICE, line, marked, quoted, uri};
-use super::{Answer, reads_only, tool};
+use crate::access::Scope;
 use crate::output::count;
 
 pub(super) const NAME: &str = "get_links";
@@ -23,13 +24,29 @@ const MOST: u32 = 500;
 /// Links of one kind that go out, at most: an index of everything has thousands.
 const MOST_OUT: usize = 500;
 
-pub(super) fn definition() -> Tool {
-    tool::<Arguments, Linking>(NAME, "Show links and backlinks", DESCRIPTION, reads_only())
+/// See [`DESCRIPTION`].
+pub(in crate::mcp) struct GetLinks;
+
+impl Tool for GetLinks {
+    const NAME: &'static str = NAME;
+    const TITLE: &'static str = "Show links and backlinks";
+    const DESCRIPTION: &'static str = DESCRIPTION;
+    const NEEDS: Scope = Scope::Read;
+    type Arguments = Arguments;
+    type Found = Linking;
+
+    fn hints() -> ToolAnnotations {
+        reads_only()
+    }
+
+    fn call(call: &Call, arguments: Arguments) -> Result<Outcome<Linking>, Error> {
+        links(call.engine(), arguments).map(Into::into)
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {
+pub(in crate::mcp) struct Arguments {
     /// Which item: its number ("12"), its path ("notes/projects/plan.md", or
     /// the end of it), its title, or "pkb://item/12".
     #[schemars(with = "String")]
@@ -46,7 +63,7 @@ fn fifty() -> u32 {
 
 /// How an item is linked.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Linking {
+pub(in crate::mcp) struct Linking {
     /// How to take what is quoted.
     notice: &'static str,
     /// Number of the item.

@@ -1,0 +1,502 @@
+//! The protocol's requests of one connection.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+    CompleteResult, CreateTaskResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
+    Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams, UpdateTaskParams,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
+use rmcp::task_manager::{TaskExit, TaskOptions};
+use tokio::task::spawn_blocking;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
+
+use super::changes::Subscriptions;
+use super::confirm;
+use super::progress::{Teller, Update};
+use super::service::{Service, definition};
+use super::tool::{Call, Entry, Ran, Watch, failure, stopper};
+use super::{completion, instructions, prompts, resources};
+use crate::access::Grant;
+
+/// How long a task that is done can be asked after.
+const TASK_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+/// How often a client should ask after a task.
+const ASK_AFTER: Duration = Duration::from_secs(2);
+
+/// One connection; over HTTP also one request, where the protocol has no
+/// sessions.
+pub(crate) struct Handler {
+    service: Arc<Service>,
+    /// Set when stdin ends: nobody waits for long work any more.
+    client_left: Arc<AtomicBool>,
+    subscriptions: Subscriptions,
+}
+
+impl Handler {
+    /// A connection whose end is noted in `client_left`, where the transport
+    /// notices it.
+    pub(crate) fn new(service: Arc<Service>, client_left: Arc<AtomicBool>) -> Handler {
+        Handler {
+            service,
+            client_left,
+            subscriptions: Subscriptions::default(),
+        }
+    }
+
+    /// What the caller of a request may do. Over stdin and stdout it is whoever
+    /// started the process; over HTTP the request was let in with a grant.
+    fn grant(&self, context: &RequestContext<RoleServer>) -> Grant {
+        match context.extensions.get::<axum::http::request::Parts>() {
+            Some(parts) => (parts.extensions.get::<Grant>().cloned()).unwrap_or(Grant::READER),
+            None => Grant::OWNER,
+        }
+    }
+
+    /// Runs what blocks, on a thread for that.
+    async fn blocking<T, F>(&self, work: F) -> Result<T, ErrorData>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Arc<Service>) -> Result<T, ErrorData> + Send + 'static,
+    {
+        let service = self.service.clone();
+        let span = Span::current();
+        spawn_blocking(move || span.in_scope(|| work(&service)))
+            .await
+            .unwrap_or_else(|error| {
+                tracing::error!("a request broke off: {error}");
+                Err(ErrorData::internal_error(BROKE_OFF, None))
+            })
+    }
+
+    async fn instructions(&self) -> String {
+        // What an index cannot say now, a tool says when it is called.
+        self.blocking(|service| Ok(instructions::of(&service.engine)))
+            .await
+            .unwrap_or_default()
+    }
+}
+
+const BROKE_OFF: &str = "pkb broke off while it worked on this. Its log on stderr says more; `pkb doctor` checks the \
+                         index.";
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let implementation = Implementation::new("pkb", env!("CARGO_PKG_VERSION"))
+            .with_title("pkb, the personal knowledge base")
+            .with_description(env!("CARGO_PKG_DESCRIPTION"));
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .enable_prompts()
+            .enable_completions()
+            .enable_tasks()
+            .build();
+        ServerConfig::new(capabilities).with_server_info(implementation)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let info = self.negotiate_initialize(&request)?;
+        context.peer.set_peer_info(request);
+        Ok(info.with_instructions(self.instructions().await))
+    }
+
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let info = self.get_info().with_instructions(self.instructions().await);
+        Ok(DiscoverResult::from_server_info(
+            self.supported_protocol_versions().into_owned(),
+            info,
+        ))
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let grant = self.grant(&context);
+        Ok(ListToolsResult {
+            tools: self.service.tools(&grant).filter_map(definition).collect(),
+            ..ListToolsResult::default()
+        })
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.service
+            .tools(&Grant::OWNER)
+            .find(|tool| tool.name == name)
+            .and_then(definition)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let grant = self.grant(&context);
+        let entry = (self.service.tools(&grant)).find(|tool| tool.name == request.name);
+        // A name that a client made up is not kept.
+        let tool = entry.map_or("unknown", |entry| entry.name);
+        let span = tracing::info_span!("mcp.request", tool, outcome = Empty);
+        let answer = async {
+            match entry {
+                Some(entry) => self.call(entry, grant, request, context).await,
+                None => Err(self.unknown(&grant, &request.name)),
+            }
+        };
+        let answer = answer.instrument(span.clone()).await;
+        let outcome = match &answer {
+            Ok(CallToolResponse::Complete(result)) if result.is_error == Some(true) => "failed",
+            Ok(_) => "answered",
+            Err(_) => "failed",
+        };
+        span.record("outcome", outcome);
+        answer
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        self.blocking(move |service| resources::list(service, cursor.as_deref()))
+            .await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.blocking(move |service| resources::read(service, &request.uri))
+            .await
+            .map(Into::into)
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(resources::listenable(requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.service.changes.tell(&context).await;
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.service
+            .changes
+            .tell_session(context.peer, self.subscriptions.clone());
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let uri = request.uri.clone();
+        let state = self
+            .blocking(move |service| resources::state(service, &uri))
+            .await?;
+        self.subscriptions.add(request.uri, state)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(prompts::list())
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.blocking(move |service| prompts::get(service, &request))
+            .await
+            .map(Into::into)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.blocking(move |service| completion::complete(service, &request))
+            .await
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let task = self.service.tasks.get_task(&request.task_id)?;
+        Ok(GetTaskResult::new(task))
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.service
+            .tasks
+            .update_task(&request.task_id, request.input_responses)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.service.tasks.cancel_task(&request.task_id)
+    }
+
+    /// What is no request that the protocol knows comes here, and what is one
+    /// but has not the parameters for it.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        const KNOWN: [&str; 14] = [
+            "initialize",
+            "server/discover",
+            "completion/complete",
+            "prompts/get",
+            "prompts/list",
+            "resources/list",
+            "resources/templates/list",
+            "resources/read",
+            "resources/subscribe",
+            "resources/unsubscribe",
+            "subscriptions/listen",
+            "tools/call",
+            "tools/list",
+            "tasks/get",
+        ];
+        Err(if KNOWN.contains(&request.method.as_str()) {
+            let message = format!("the params are not as {} takes them", request.method);
+            ErrorData::invalid_params(message, None)
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)
+        })
+    }
+}
+
+impl Handler {
+    async fn call(
+        &self,
+        entry: &'static Entry,
+        grant: Grant,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let client = context.client_capabilities();
+        if entry.long
+            && client
+                .as_ref()
+                .is_some_and(|client| client.supports_tasks())
+        {
+            return Ok(self.begin_task(entry, grant, request).into());
+        }
+        let said = confirm::brought_back(&self.service, &request)?;
+        let arguments = request.arguments.clone().unwrap_or_default();
+        let question = match self
+            .run(entry, grant.clone(), arguments.clone(), None, &context)
+            .await
+        {
+            Ran::Result(result) => return Ok(result.into()),
+            Ran::Ask(question) => question,
+        };
+        let agreed = match said {
+            // What the user agreed to may be something else by now.
+            Some((asked, agreed)) if asked == question.message => agreed,
+            _ if !confirm::can_ask(client.as_ref()) => {
+                return Ok(failure(&question.otherwise).into());
+            }
+            _ if (context.protocol_version())
+                .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) =>
+            {
+                return Ok(confirm::required(&self.service, &request, &question)?.into());
+            }
+            _ => {
+                let form = confirm::form(&question)?;
+                match context.peer.create_elicitation(form).await {
+                    Ok(result) => confirm::agreed(&result),
+                    Err(error) => {
+                        tracing::info!("the user could not be asked: {error}");
+                        return Ok(failure(&question.otherwise).into());
+                    }
+                }
+            }
+        };
+        match self
+            .run(entry, grant, arguments, Some(agreed), &context)
+            .await
+        {
+            Ran::Result(result) => Ok(result.into()),
+            Ran::Ask(question) => Ok(failure(&question.otherwise).into()),
+        }
+    }
+
+    /// Runs a tool on a thread for blocking work, and tells the client how far
+    /// it is where it asked for that.
+    async fn run(
+        &self,
+        entry: &'static Entry,
+        grant: Grant,
+        arguments: rmcp::model::JsonObject,
+        agreed: Option<bool>,
+        context: &RequestContext<RoleServer>,
+    ) -> Ran {
+        let token = context.meta.get_progress_token();
+        let (teller, mut updates) = Teller::new();
+        let call = Call {
+            service: self.service.clone(),
+            grant,
+            agreed,
+            watch: Watch {
+                stop: stopper(context.ct.clone(), self.client_left.clone()),
+                progress: token.is_some().then_some(teller),
+            },
+        };
+        let span = Span::current();
+        let work = spawn_blocking(move || span.in_scope(|| (entry.run)(&call, arguments)));
+        // The work holds the sending end, so this ends when the work does, and
+        // each update is out before the answer is.
+        while let Some(Update {
+            progress,
+            total,
+            message,
+        }) = updates.recv().await
+        {
+            let Some(token) = token.clone() else { continue };
+            let mut update = ProgressNotificationParam::new(token, progress).with_message(message);
+            update.total = total;
+            tokio::select! {
+                sent = context.peer.notify_progress(update) => {
+                    if let Err(error) = sent {
+                        tracing::debug!("progress cannot be sent: {error}");
+                    }
+                }
+                // Once the client is gone nothing takes an update any more, and
+                // the answer must not wait for one.
+                () = self.left() => {}
+            }
+        }
+        ended(work.await)
+    }
+
+    /// Ends when the client is gone.
+    async fn left(&self) {
+        while !self.client_left.load(Ordering::Relaxed) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Runs a long tool as a task, which goes on when the client leaves and is
+    /// asked after by its id.
+    fn begin_task(
+        &self,
+        entry: &'static Entry,
+        grant: Grant,
+        request: CallToolRequestParams,
+    ) -> CreateTaskResult {
+        let service = self.service.clone();
+        let options = TaskOptions::new()
+            .with_ttl_ms(Some(TASK_KEPT.as_millis() as u64))
+            .with_poll_interval_ms(ASK_AFTER.as_millis() as u64);
+        let span = Span::current();
+        let task = self.service.tasks.spawn(options, |task| {
+            Box::pin(async move {
+                let (teller, mut updates) = Teller::new();
+                let asked = task.clone();
+                let call = Call {
+                    service,
+                    grant,
+                    agreed: None,
+                    watch: Watch {
+                        stop: Box::new(move || asked.is_cancel_requested()),
+                        progress: Some(teller),
+                    },
+                };
+                let arguments = request.arguments.unwrap_or_default();
+                let work = spawn_blocking(move || span.in_scope(|| (entry.run)(&call, arguments)));
+                while let Some(update) = updates.recv().await {
+                    task.set_status_message(update.message);
+                }
+                match ended(work.await) {
+                    _ if task.is_cancel_requested() => Err(TaskExit::Cancelled),
+                    Ran::Result(result) => Ok(result),
+                    Ran::Ask(question) => Ok(failure(&question.otherwise)),
+                }
+            })
+        });
+        CreateTaskResult::new(task)
+    }
+
+    /// The error for a tool that this caller is not offered.
+    fn unknown(&self, grant: &Grant, name: &str) -> ErrorData {
+        let names: Vec<&str> = self.service.tools(grant).map(|tool| tool.name).collect();
+        let names = names.join(", ");
+        let elsewhere = super::tools::ALL.iter().any(|tool| tool.name == name);
+        let message = if elsewhere {
+            format!(
+                "the tool {name:?} is not offered here, as it changes things; there are: {names}"
+            )
+        } else {
+            format!("there is no tool called {name:?}; there are: {names}")
+        };
+        ErrorData::invalid_params(message, None)
+    }
+}
+
+fn ended(work: Result<Ran, tokio::task::JoinError>) -> Ran {
+    work.unwrap_or_else(|error| {
+        tracing::error!("a tool broke off: {error}");
+        Ran::Result(failure(BROKE_OFF))
+    })
+}

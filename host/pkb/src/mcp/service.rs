@@ -1,0 +1,92 @@
+//! What all connections of one server share.
+
+use std::sync::{Arc, LazyLock};
+
+use pkb_engine::Engine;
+use rmcp::model::{RequestStateCodec, Tool as Definition};
+use rmcp::task_manager::TaskManager;
+
+use super::changes::Changes;
+use super::jobs::Jobs;
+use super::tool::Entry;
+use super::tools::{self, sync::Done};
+use crate::access::{Grant, Scope};
+
+/// How a server was asked to serve.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Serving {
+    /// Offer nothing that changes anything.
+    pub(crate) read_only: bool,
+    /// Offer `search` and `fetch` as ChatGPT wants them too.
+    pub(crate) chatgpt: bool,
+}
+
+/// What all connections share: the engine, and what outlives one request.
+pub(crate) struct Service {
+    pub(super) engine: Arc<Engine>,
+    serving: Serving,
+    /// Work that goes on by itself and is asked after by its id.
+    pub(super) jobs: Jobs<Done>,
+    /// The same, for clients that have the protocol's tasks.
+    pub(super) tasks: TaskManager,
+    /// News for those who listen.
+    pub(super) changes: Changes,
+    /// Seals what clients carry from one round of a call to the next.
+    pub(super) seal: RequestStateCodec,
+}
+
+impl Service {
+    /// # Errors
+    /// When the system has no random numbers.
+    pub(crate) fn new(engine: Arc<Engine>, serving: Serving) -> anyhow::Result<Arc<Service>> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key)
+            .map_err(|error| anyhow::anyhow!("the system has no random numbers: {error}"))?;
+        Ok(Arc::new(Service {
+            changes: Changes::new(engine.clone()),
+            engine,
+            serving,
+            jobs: Jobs::default(),
+            tasks: TaskManager::new(),
+            seal: RequestStateCodec::try_new(key.to_vec())?,
+        }))
+    }
+
+    /// Stops what goes on by itself, as nobody can ask after it any more.
+    pub(crate) fn end(&self) {
+        self.jobs.stop_all();
+        self.tasks.shutdown();
+    }
+
+    /// The most that this server lets a caller do.
+    fn reach(&self, grant: &Grant) -> Scope {
+        if self.serving.read_only || self.engine.is_read_only() {
+            Scope::Read
+        } else {
+            grant.scope
+        }
+    }
+
+    /// The tools that a caller is offered, the one to begin with first.
+    pub(super) fn tools(&self, grant: &Grant) -> impl Iterator<Item = &'static Entry> {
+        let reach = self.reach(grant);
+        let chatgpt = self.serving.chatgpt;
+        let also = tools::CHATGPT.iter().filter(move |_| chatgpt);
+        tools::ALL
+            .iter()
+            .chain(also)
+            .filter(move |tool| tool.needs <= reach)
+    }
+}
+
+/// The definition of a tool, made once.
+pub(super) fn definition(entry: &Entry) -> Option<Definition> {
+    static ALL: LazyLock<Vec<Definition>> = LazyLock::new(|| {
+        tools::ALL
+            .iter()
+            .chain(tools::CHATGPT)
+            .map(|tool| (tool.definition)())
+            .collect()
+    });
+    ALL.iter().find(|tool| tool.name == entry.name).cloned()
+}

@@ -1,0 +1,247 @@
+//! What a tool is, and how one is called.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use pkb_engine::{Engine, Error, Job, Stage};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool as Definition, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::progress::Teller;
+use super::render;
+use super::schema;
+use super::service::Service;
+use crate::access::{Grant, Scope};
+
+/// A tool: what a client is told of it, and what it does. [`super::tools`]
+/// lists them all.
+///
+/// Its names, arguments and answers are promises: clients remember them. Every
+/// field of its arguments and of what it answers has a doc comment, which is
+/// what a model reads; the whole definition should stay below 250 tokens.
+pub(super) trait Tool: 'static {
+    /// What calls name.
+    const NAME: &'static str;
+    /// What people see.
+    const TITLE: &'static str;
+    /// When to use it, with an example; that what it returns from items is
+    /// quoted material.
+    const DESCRIPTION: &'static str;
+    /// What a caller must be allowed to do. Others are not shown the tool.
+    const NEEDS: Scope;
+    /// Whether it can take so long that a client which has tasks is given one.
+    const LONG: bool = false;
+    /// What it takes: an object that refuses fields it does not know.
+    type Arguments: DeserializeOwned + JsonSchema;
+    /// What it answers as data.
+    type Found: Serialize + JsonSchema;
+
+    /// What a client may assume of it.
+    fn hints() -> ToolAnnotations;
+
+    /// Does it, on a thread for blocking work. May be run again from the start
+    /// with what the user said to a question.
+    ///
+    /// # Errors
+    /// What went wrong, for the model to read and act on.
+    fn call(call: &Call, arguments: Self::Arguments) -> Result<Outcome<Self::Found>, Error>;
+}
+
+/// What a tool came to.
+pub(super) enum Outcome<T> {
+    /// It is done.
+    Done(Answer<T>),
+    /// It needs the user's word first.
+    Ask(Question),
+}
+
+/// What a tool answers.
+pub(super) struct Answer<T> {
+    /// For a reader.
+    pub(super) text: String,
+    /// The same as data.
+    pub(super) data: T,
+}
+
+impl<T> From<Answer<T>> for Outcome<T> {
+    fn from(answer: Answer<T>) -> Self {
+        Outcome::Done(answer)
+    }
+}
+
+/// What the user is to agree to.
+pub(super) struct Question {
+    /// What will be done, to what, and whether there is a way back.
+    pub(super) message: String,
+    /// What to tell the model where the client cannot ask its user: how to say
+    /// that the user has agreed.
+    pub(super) otherwise: String,
+}
+
+/// One call of a tool.
+pub(super) struct Call {
+    pub(super) service: Arc<Service>,
+    /// What the caller may do.
+    pub(super) grant: Grant,
+    /// What the user said to the question that this call has asked; none where
+    /// none was asked.
+    pub(super) agreed: Option<bool>,
+    /// How the call is watched and stopped.
+    pub(super) watch: Watch,
+}
+
+impl Call {
+    pub(super) fn engine(&self) -> &Arc<Engine> {
+        &self.service.engine
+    }
+
+    /// For long work: it stops when the client cancels or leaves, and is told
+    /// how far it is.
+    pub(super) fn job(&self) -> &dyn Job {
+        &self.watch
+    }
+}
+
+/// The client's side of a call.
+pub(super) struct Watch {
+    /// Whether it is to stop.
+    pub(super) stop: Box<dyn Fn() -> bool + Send + Sync>,
+    /// None where nobody asked for progress.
+    pub(super) progress: Option<Teller>,
+}
+
+impl Job for Watch {
+    fn stop(&self) -> bool {
+        (self.stop)()
+    }
+
+    fn progress(&self, stage: Stage, done: u64, total: Option<u64>) {
+        if let Some(teller) = &self.progress {
+            teller.tell(stage, done, total);
+        }
+    }
+}
+
+/// A tool of the table.
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    pub(super) needs: Scope,
+    pub(super) long: bool,
+    pub(super) definition: fn() -> Definition,
+    pub(super) run: fn(&Call, JsonObject) -> Ran,
+}
+
+/// What came of a call, as the protocol has it.
+pub(super) enum Ran {
+    Result(CallToolResult),
+    Ask(Question),
+}
+
+impl Entry {
+    pub(super) const fn of<T: Tool>() -> Entry {
+        Entry {
+            name: T::NAME,
+            needs: T::NEEDS,
+            long: T::LONG,
+            definition: definition::<T>,
+            run: run::<T>,
+        }
+    }
+}
+
+fn definition<T: Tool>() -> Definition {
+    Definition::new(T::NAME, T::DESCRIPTION, schema::input::<T::Arguments>())
+        .with_title(T::TITLE)
+        .with_raw_output_schema(schema::output::<T::Found>())
+        .with_annotations(T::hints())
+}
+
+fn run<T: Tool>(call: &Call, arguments: JsonObject) -> Ran {
+    let arguments = match parse(arguments) {
+        Ok(arguments) => arguments,
+        Err(wrong) => return Ran::Result(failure(&wrong)),
+    };
+    let answer = match T::call(call, arguments) {
+        Ok(Outcome::Done(answer)) => answer,
+        Ok(Outcome::Ask(question)) => return Ran::Ask(question),
+        Err(error) => return Ran::Result(failure(&render::error(&error))),
+    };
+    Ran::Result(match serde_json::to_value(answer.data) {
+        Ok(data) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+            result.structured_content = Some(data);
+            result
+        }
+        Err(error) => failure(&format!("The answer cannot be written as JSON: {error}.")),
+    })
+}
+
+/// An answer that says what went wrong, for a model to read.
+pub(super) fn failure(message: &str) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(message)])
+}
+
+/// Hints for a tool that changes nothing and looks at this machine only.
+pub(super) fn reads_only() -> ToolAnnotations {
+    ToolAnnotations::new()
+        .read_only(true)
+        .destructive(false)
+        .idempotent(true)
+        .open_world(false)
+}
+
+/// The arguments of a call, or what is wrong with them. An argument that is
+/// null is one that is not given.
+fn parse<A: DeserializeOwned + JsonSchema>(mut arguments: JsonObject) -> Result<A, String> {
+    arguments.retain(|_, value| !value.is_null());
+    serde_json::from_value(arguments.into()).map_err(|error| {
+        let mut wrong = error.to_string();
+        // Where filters are among the arguments, serde does not name them.
+        if wrong.starts_with("unknown field") && !wrong.contains("expected") {
+            let schema = schema::input::<A>();
+            let names = schema.get("properties").and_then(|names| names.as_object());
+            let names: Vec<&str> = names
+                .into_iter()
+                .flat_map(|names| names.keys().map(String::as_str))
+                .collect();
+            wrong.push_str(&format!("; there are: {}", names.join(", ")));
+        }
+        format!("The arguments are not as the tool's input schema says: {wrong}.")
+    })
+}
+
+/// Whether work is to stop because its client is gone or wants it no more.
+pub(super) fn stopper(
+    cancelled: tokio_util::sync::CancellationToken,
+    client_left: Arc<std::sync::atomic::AtomicBool>,
+) -> Box<dyn Fn() -> bool + Send + Sync> {
+    Box::new(move || cancelled.is_cancelled() || client_left.load(Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tools::{documents, search};
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn wrong_arguments_are_explained() {
+        let arguments = |value: serde_json::Value| value.as_object().unwrap().clone();
+        let wrong = parse::<search::Arguments>(arguments(json!({})))
+            .err()
+            .unwrap();
+        assert!(wrong.contains("missing field `query`"));
+        let wrong = parse::<search::Arguments>(arguments(json!({"query": "a", "top_k": 3})))
+            .err()
+            .unwrap();
+        assert!(wrong.contains("unknown field `top_k`; there are: "));
+        let wrong = parse::<documents::GetArguments>(arguments(json!({"item": true})))
+            .err()
+            .unwrap();
+        assert!(wrong.contains("number, path or title"));
+        let nulls = json!({"query": "a", "limit": null, "mode": null, "sources": null, "path": null, "after": null});
+        assert!(parse::<search::Arguments>(arguments(nulls)).is_ok());
+    }
+}

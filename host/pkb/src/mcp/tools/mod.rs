@@ -1,0 +1,86 @@
+//! The tools: each in a file of its own.
+
+pub(super) mod browse;
+pub(super) mod documents;
+mod health;
+mod links;
+pub(super) mod search;
+mod similar;
+pub(super) mod sync;
+
+use super::tool::Entry;
+
+/// The tools that every client is offered as far as it may use them, the one
+/// to begin with first.
+pub(super) const ALL: &[Entry] = &[
+    Entry::of::<search::Search>(),
+    Entry::of::<documents::GetDocument>(),
+    Entry::of::<browse::Browse>(),
+    Entry::of::<similar::Similar>(),
+    Entry::of::<links::GetLinks>(),
+    Entry::of::<health::HealthCheck>(),
+    Entry::of::<sync::Sync>(),
+];
+
+/// The two that ChatGPT looks for, for those who ask for them.
+pub(super) const CHATGPT: &[Entry] = &[];
+
+#[cfg(test)]
+mod tests {
+    use super::super::service::definition;
+    use super::*;
+    use crate::access::Scope;
+
+    #[test]
+    fn every_tool_says_what_it_takes_gives_and_does() {
+        for entry in ALL.iter().chain(CHATGPT) {
+            let tool = definition(entry).unwrap();
+            assert_eq!(tool.name, entry.name);
+            let output = tool.output_schema.unwrap();
+            for schema in [&tool.input_schema, &output] {
+                assert_eq!(schema["type"], "object", "{}", tool.name);
+                assert!(schema["properties"].is_object(), "{}", tool.name);
+                let text = serde_json::to_string(schema).unwrap();
+                assert!(
+                    !text.contains("$ref") && !text.contains("\"format\""),
+                    "{text}"
+                );
+            }
+            let hints = tool.annotations.unwrap();
+            assert!(hints.destructive_hint.is_some() && hints.idempotent_hint.is_some());
+            assert!(hints.open_world_hint.is_some());
+            assert_eq!(
+                hints.read_only_hint,
+                Some(entry.needs == Scope::Read),
+                "{}",
+                entry.name
+            );
+            assert!(tool.description.unwrap().len() > 100);
+        }
+    }
+
+    #[test]
+    fn names_are_told_apart() {
+        let mut names: Vec<&str> = ALL.iter().chain(CHATGPT).map(|tool| tool.name).collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn every_argument_and_field_is_described() {
+        for entry in ALL.iter().chain(CHATGPT) {
+            let tool = definition(entry).unwrap();
+            for schema in [&tool.input_schema, &tool.output_schema.unwrap()] {
+                for (name, property) in schema["properties"].as_object().unwrap() {
+                    assert!(
+                        property["description"].is_string(),
+                        "{}: {name}: {property}",
+                        tool.name
+                    );
+                }
+            }
+        }
+    }
+}
