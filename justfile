@@ -1,5 +1,5 @@
-# `just` alone lists what there is. Needs rustup and bash; Python 3 widens what
-# is tested and is the second way to get the model.
+# `just` alone lists what there is. Needs rustup and bash; Python 3 and npm widen
+# what is tested, and Python is the second way to get the model.
 
 target := env("CARGO_TARGET_DIR", justfile_directory() / "target")
 models := env("PKB_MODELS", target / "models")
@@ -293,11 +293,11 @@ _node:
     command -v npm >/dev/null || without "there is no npm"
     echo "Setting up the packages of $from in $folder ..."
     # A Node is among the packages that may be left out.
-    path=$(command -v node || true) left_out=()
-    if [[ -n "$path" ]] && new_enough "$path"; then left_out=(--omit=optional); else path=$folder/node_modules/.bin/node; fi
+    path=$(command -v node || true) left_out=
+    if [[ -n "$path" ]] && new_enough "$path"; then left_out=--omit=optional; else path=$folder/node_modules/.bin/node; fi
     mkdir -p "$folder"
     cp "$from/package.json" "$from/package-lock.json" "$from/.npmrc" "$folder"
-    (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error "${left_out[@]}" </dev/null) ||
+    (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error $left_out </dev/null) ||
         without "npm could not install its packages"
     new_enough "$path" || without "there is no Node 22.19 or newer, and none to install for this machine"
     printf '%s' "$path" >"$folder/installed"

@@ -2,12 +2,6 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::channel;
-use std::thread;
-use std::time::Duration;
-
-/// Longer than a start takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A server at a free port of this machine, which ends when this is dropped.
 pub struct Serving {
@@ -23,31 +17,18 @@ impl Serving {
         command
             .args(["serve", "--no-watch", "--http", "127.0.0.1:0"])
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
+            .stdout(Stdio::piped());
         let mut child = command
             .spawn()
             .unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
-        let stderr = child.stderr.take().expect("stderr is piped");
-        let (send, lines) = channel();
-        // It is read to its end, or the server would wait for its reader.
-        thread::spawn(move || {
-            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                eprintln!("{line}");
-                let _ = send.send(line);
-            }
-        });
-        let url = loop {
-            let line = lines
-                .recv_timeout(PATIENCE)
-                .expect("the server says where it is");
-            let found = line
-                .split_whitespace()
-                .find(|word| word.starts_with("http://127.0.0.1:"));
-            if let Some(url) = found {
-                break url.trim_end_matches(['.', ',']).to_owned();
-            }
-        };
+        let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+        let mut line = String::new();
+        stdout.read_line(&mut line).expect("stdout can be read");
+        let url = line
+            .split_whitespace()
+            .find(|word| word.starts_with("http://127.0.0.1:"))
+            .unwrap_or_else(|| panic!("{line:?} does not say where the server is"))
+            .to_owned();
         Serving { child, url }
     }
 }
