@@ -25,6 +25,17 @@ use std::process::Command;
 use pkb_tests::pkb_binary;
 use tempfile::TempDir;
 
+/// The tools that a client is offered which may do everything, in their order.
+const TOOLS: &[&str] = &[
+    "search_knowledge",
+    "get_document",
+    "browse_knowledge",
+    "similar_documents",
+    "get_links",
+    "health_check",
+    "sync_knowledge_base",
+];
+
 /// A home with one source, `vault`, that was not synced yet.
 struct Setup {
     folder: TempDir,

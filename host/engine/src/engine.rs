@@ -12,6 +12,7 @@ use crate::components::Components;
 use crate::error::Error;
 use crate::fresh::Looks;
 use crate::home::{Home, HomeSettings};
+use crate::preload::Preload;
 
 /// The model that is used where the user chose none.
 pub const DEFAULT_MODEL: &str = "minilm";
@@ -38,6 +39,7 @@ pub struct Engine {
     model: Arc<Mutex<KeptModel>>,
     /// The model before, while it is searched with.
     former: Mutex<Option<Arc<ActiveModel>>>,
+    pub(crate) preload: Preload,
     pub(crate) looks: Looks,
     stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
 }
@@ -130,6 +132,7 @@ impl Engine {
             store,
             model: Arc::default(),
             former: Mutex::default(),
+            preload: Preload::default(),
             looks: Looks::default(),
             stats: Mutex::default(),
         }

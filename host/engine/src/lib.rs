@@ -30,6 +30,7 @@ mod links;
 mod ocr;
 mod pipeline;
 mod place;
+mod preload;
 mod query;
 mod reading;
 mod rechunk;

@@ -14,6 +14,10 @@ use crate::error::Error;
 /// thinks of an item of the other is mostly known.
 const WIDE: usize = 1_000;
 
+/// Why meaning is not looked for while the model is loaded.
+const LOADING: &str = "Searched by word only: the model is being loaded, which takes a moment. Search again to find \
+                       by meaning too.";
+
 /// What the legs found; none for one that was not asked.
 #[derive(Default)]
 pub(super) struct Legs {
@@ -118,7 +122,12 @@ impl Engine {
             Mode::Hybrid => thread::scope(|scope| {
                 let search = tracing::Span::current();
                 let other = scope.spawn(move || search.in_scope(lexical));
-                let dense = self.dense(prepared, depth, answer);
+                let dense = if self.preload.is_running() {
+                    answer.notes.push(LOADING.into());
+                    Ok(None)
+                } else {
+                    self.dense(prepared, depth, answer)
+                };
                 let (found, took) = match other.join() {
                     Ok(result) => result?,
                     Err(panic) => std::panic::resume_unwind(panic),

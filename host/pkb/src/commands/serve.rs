@@ -21,6 +21,7 @@ pub(crate) fn serve(
     output: &Output,
 ) -> anyhow::Result<ExitCode> {
     let engine = Arc::new(engine);
+    engine.preload();
     let mut watch = None;
     if !args.no_watch {
         if engine.is_read_only() {
@@ -39,7 +40,7 @@ pub(crate) fn serve(
         chatgpt: args.chatgpt,
     };
     let service = mcp::Service::new(engine, serving)?;
-    // Once a client is there: its first answer comes before everything else.
+    // A client's first answer comes before everything else.
     let served = runtime.block_on(mcp::serve(service, || {
         watching = watch.map(Watching::start)
     }));

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pkb_engine::Engine;
 use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam};
@@ -19,6 +19,9 @@ use super::resources::{self, State};
 
 /// Between two looks.
 const EVERY: Duration = Duration::from_millis(500);
+/// Between two times that a client is told of another list: it may fetch all of
+/// it each time, and a sync changes it all the while.
+const LIST_EVERY: Duration = Duration::from_secs(5);
 /// Resources that one client may follow.
 const MOST_FOLLOWED: usize = 1000;
 
@@ -67,8 +70,33 @@ struct Known {
     engine: Arc<Engine>,
     generation: Option<i64>,
     /// None where nobody wants to know of the list.
-    list: Option<State>,
+    list: Option<List>,
     followed: Subscriptions,
+}
+
+/// The list as its listener knows it.
+struct List {
+    state: State,
+    generation: Option<i64>,
+    told: Option<Instant>,
+}
+
+impl List {
+    /// Whether the listener is to be told of another list now.
+    fn is_news(&mut self, engine: &Engine, generation: Option<i64>) -> bool {
+        let soon = self.told.is_some_and(|told| told.elapsed() < LIST_EVERY);
+        if soon || self.generation == generation {
+            return false;
+        }
+        self.generation = generation;
+        let now = resources::list_state(engine);
+        let news = self.state != now;
+        if news {
+            self.state = now;
+            self.told = Some(Instant::now());
+        }
+        news
+    }
 }
 
 impl Changes {
@@ -142,9 +170,14 @@ impl Changes {
             for (uri, state) in &mut *followed.lock() {
                 *state = resources::state_of(&engine, uri);
             }
+            let generation = engine.generation().ok();
             Known {
-                generation: engine.generation().ok(),
-                list: wants_list.then(|| resources::list_state(&engine)),
+                generation,
+                list: wants_list.then(|| List {
+                    state: resources::list_state(&engine),
+                    generation,
+                    told: None,
+                }),
                 engine,
                 followed,
             }
@@ -163,15 +196,16 @@ impl Known {
                 updated: Vec::new(),
             };
             let generation = self.engine.generation().ok();
-            if generation.is_none() || generation == self.generation {
+            if generation.is_none() {
+                return (self, news);
+            }
+            if let Some(list) = &mut self.list {
+                news.list = list.is_news(&self.engine, generation);
+            }
+            if generation == self.generation {
                 return (self, news);
             }
             self.generation = generation;
-            if let Some(list) = &mut self.list {
-                let now = resources::list_state(&self.engine);
-                news.list = *list != now;
-                *list = now;
-            }
             let followed: Vec<String> = self.followed.lock().keys().cloned().collect();
             for uri in followed {
                 let now = resources::state_of(&self.engine, &uri);

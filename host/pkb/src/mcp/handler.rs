@@ -34,6 +34,14 @@ const TASK_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// How often a client should ask after a task.
 const ASK_AFTER: Duration = Duration::from_secs(2);
 
+/// For how long a client may keep what changes with a new version of pkb only,
+/// or with what it is allowed.
+const STATIC: Duration = Duration::from_secs(60 * 60);
+/// The same for what is said of the index.
+const LIVE: Duration = Duration::from_secs(60);
+/// The same for the list of resources, which is news when it changes.
+const LISTED: Duration = Duration::from_secs(5);
+
 /// One connection; over HTTP also one request, where the protocol has no
 /// sessions.
 pub(crate) struct Handler {
@@ -79,6 +87,12 @@ impl Handler {
             })
     }
 
+    /// For how many milliseconds a client may keep an answer; nothing is said of
+    /// that to clients that know no such thing.
+    fn keep(context: &RequestContext<RoleServer>, time: Duration) -> Option<u64> {
+        is_stateless(context).then_some(time.as_millis() as u64)
+    }
+
     async fn instructions(&self) -> String {
         // What an index cannot say now, a tool says when it is called.
         self.blocking(|service| Ok(instructions::of(&service.engine)))
@@ -122,10 +136,10 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
         let info = self.get_info().with_instructions(self.instructions().await);
-        Ok(DiscoverResult::from_server_info(
-            self.supported_protocol_versions().into_owned(),
-            info,
-        ))
+        Ok(
+            DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info)
+                .with_ttl_ms(LIVE.as_millis() as u64),
+        )
     }
 
     async fn list_tools(
@@ -136,6 +150,7 @@ impl ServerHandler for Handler {
         let grant = self.grant(&context);
         Ok(ListToolsResult {
             tools: self.service.tools(&grant).filter_map(definition).collect(),
+            ttl_ms: Self::keep(&context, STATIC),
             ..ListToolsResult::default()
         })
     }
@@ -170,25 +185,31 @@ impl ServerHandler for Handler {
             Err(_) => "failed",
         };
         span.record("outcome", outcome);
+        self.service.answered.notify_one();
         answer
     }
 
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        self.blocking(move |service| resources::list(service, cursor.as_deref()))
-            .await
+        let mut list = self
+            .blocking(move |service| resources::list(service, cursor.as_deref()))
+            .await?;
+        list.ttl_ms = Self::keep(&context, LISTED);
+        Ok(list)
     }
 
     async fn list_resource_templates(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(resources::templates())
+        let mut list = resources::templates();
+        list.ttl_ms = Self::keep(&context, STATIC);
+        Ok(list)
     }
 
     async fn read_resource(
@@ -243,9 +264,11 @@ impl ServerHandler for Handler {
     async fn list_prompts(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(prompts::list())
+        let mut list = prompts::list();
+        list.ttl_ms = Self::keep(&context, STATIC);
+        Ok(list)
     }
 
     async fn get_prompt(
@@ -357,9 +380,7 @@ impl Handler {
             _ if !confirm::can_ask(client.as_ref()) => {
                 return Ok(failure(&question.otherwise).into());
             }
-            _ if (context.protocol_version())
-                .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) =>
-            {
+            _ if is_stateless(&context) => {
                 return Ok(confirm::required(&self.service, &request, &question)?.into());
             }
             _ => {
@@ -492,6 +513,11 @@ impl Handler {
         };
         ErrorData::invalid_params(message, None)
     }
+}
+
+/// Whether a request is of a version of the protocol without sessions.
+fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    (context.protocol_version()).is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 fn ended(work: Result<Ran, tokio::task::JoinError>) -> Ran {

@@ -24,8 +24,10 @@ mod stdio;
 mod tool;
 mod tools;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use anyhow::Context;
 use rmcp::ServiceExt;
@@ -38,13 +40,17 @@ pub(crate) use conformance::Fixture as Handler;
 pub(crate) use handler::Handler;
 pub(crate) use service::{Service, Serving};
 
+/// How long a client may take to call its first tool before other work begins.
+const FIRST_CALL: Duration = Duration::from_secs(2);
+
 /// Serves one client on stdin and stdout until stdin ends. Nothing but
-/// protocol messages is written to stdout. Calls `connected` once the client
-/// has begun.
+/// protocol messages is written to stdout. Calls `answered` once, after the
+/// first tool has answered or when none was called soon: what else there is to
+/// do must not hold up that answer.
 ///
 /// # Errors
 /// When stdout fails.
-pub(crate) async fn serve(service: Arc<Service>, connected: impl FnOnce()) -> anyhow::Result<()> {
+pub(crate) async fn serve(service: Arc<Service>, answered: impl FnOnce()) -> anyhow::Result<()> {
     let client_left = Arc::new(AtomicBool::new(false));
     let (stdin, stdout) = stdio_pipes();
     let transport = stdio::Stdio::new(stdin, stdout, client_left.clone());
@@ -57,11 +63,20 @@ pub(crate) async fn serve(service: Arc<Service>, connected: impl FnOnce()) -> an
             return Err(error).context("the MCP client did not begin as the protocol says");
         }
     };
-    connected();
-    running
-        .waiting()
-        .await
-        .context("the MCP server broke off")?;
+    let mut waiting = pin!(running.waiting());
+    let ended = tokio::select! {
+        ended = &mut waiting => Some(ended),
+        () = service.answered.notified() => None,
+        () = tokio::time::sleep(FIRST_CALL) => None,
+    };
+    let ended = match ended {
+        Some(ended) => ended,
+        None => {
+            answered();
+            waiting.await
+        }
+    };
+    ended.context("the MCP server broke off")?;
     service.end();
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use pkb_engine::Engine;
 use rmcp::model::{RequestStateCodec, Tool as Definition};
 use rmcp::task_manager::TaskManager;
+use tokio::sync::Notify;
 
 use super::changes::Changes;
 use super::jobs::Jobs;
@@ -31,6 +32,8 @@ pub(crate) struct Service {
     pub(super) tasks: TaskManager,
     /// News for those who listen.
     pub(super) changes: Changes,
+    /// A tool has answered.
+    pub(super) answered: Notify,
     /// Seals what clients carry from one round of a call to the next.
     pub(super) seal: RequestStateCodec,
 }
@@ -48,6 +51,7 @@ impl Service {
             serving,
             jobs: Jobs::default(),
             tasks: TaskManager::new(),
+            answered: Notify::new(),
             seal: RequestStateCodec::try_new(key.to_vec())?,
         }))
     }
