@@ -9,6 +9,8 @@ mod changes;
 mod citation;
 mod completion;
 mod confirm;
+#[cfg(feature = "conformance")]
+mod conformance;
 mod handler;
 mod instructions;
 mod jobs;
@@ -32,6 +34,9 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 
+#[cfg(feature = "conformance")]
+pub(crate) use conformance::Fixture as Handler;
+#[cfg(not(feature = "conformance"))]
 pub(crate) use handler::Handler;
 pub(crate) use service::{Service, Serving};
 

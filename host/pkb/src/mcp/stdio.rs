@@ -221,8 +221,7 @@ fn memchr(bytes: &[u8]) -> Option<usize> {
 
 /// What a JSON value says; none where it asks for nothing.
 fn understood(value: Value) -> Result<Option<ClientJsonRpcMessage>, Value> {
-    let method = value.get("method").and_then(Value::as_str);
-    let asks = method.is_some();
+    let asks = value.get("method").is_some();
     let id = value.get("id").cloned();
     let wrong = match serde_json::from_value::<ClientJsonRpcMessage>(value) {
         Ok(message) => return Ok(Some(message)),
