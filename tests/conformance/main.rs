@@ -39,9 +39,12 @@ const DEPRECATED: [(&str, &str); 6] = [
     ("input-required-result-basic-list-roots", ROOTS),
     ("input-required-result-multiple-input-requests", ROOTS),
 ];
-const LOGGING: &str = "pkb logs to stderr, as the protocol recommends since it deprecated logging to clients";
-const SAMPLING: &str = "pkb answers from the index and asks no model; the protocol deprecated sampling";
-const ROOTS: &str = "folders are granted on the command line, never by a client; the protocol deprecated roots";
+const LOGGING: &str =
+    "pkb logs to stderr, as the protocol recommends since it deprecated logging to clients";
+const SAMPLING: &str =
+    "pkb answers from the index and asks no model; the protocol deprecated sampling";
+const ROOTS: &str =
+    "folders are granted on the command line, never by a client; the protocol deprecated roots";
 
 /// Checks that end in something else than success, by revision, scenario and
 /// check, and why that is right.
@@ -135,7 +138,11 @@ fn fill(home: &std::path::Path) {
     let notes = home.join("notes");
     fs::create_dir_all(&notes).unwrap();
     for name in ["One", "Two", "Three"] {
-        fs::write(notes.join(format!("{name}.md")), format!("# {name}\n\nA note.\n")).unwrap();
+        fs::write(
+            notes.join(format!("{name}.md")),
+            format!("# {name}\n\nA note.\n"),
+        )
+        .unwrap();
     }
     for arguments in [vec!["add", notes.to_str().unwrap()], vec!["sync"]] {
         let done = pkb(&home.join("home")).args(arguments).output().unwrap();

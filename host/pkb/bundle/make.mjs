@@ -39,19 +39,22 @@ const stage = join(options.out, "stage");
 const bundle = join(options.out, `pkb-${said.version}-${platform}.mcpb`);
 rmSync(stage, { recursive: true, force: true });
 rmSync(bundle, { force: true });
+validate(registryEntry("0".repeat(64)));
 mkdirSync(join(stage, "server"), { recursive: true });
 copyFileSync(options.pkb, join(stage, "server", binary));
 chmodSync(join(stage, "server", binary), 0o755);
 copyFileSync(join(here, "..", "..", "..", "LICENSE"), join(stage, "LICENSE"));
 if (options.model) {
-  cpSync(options.model, join(stage, "models", basename(options.model)), { recursive: true, dereference: true });
+  const filter = (file) => file === options.model || !basename(file).startsWith(".");
+  const into = join(stage, "models", basename(options.model));
+  cpSync(options.model, into, { recursive: true, dereference: true, filter });
 }
 writeJson(join(stage, "manifest.json"), manifest());
 run(mcpb, "validate", join(stage, "manifest.json"));
 run(mcpb, "pack", stage, bundle);
 rmSync(stage, { recursive: true });
 
-const entry = registryEntry();
+const entry = registryEntry(createHash("sha256").update(readFileSync(bundle)).digest("hex"));
 validate(entry);
 writeJson(join(options.out, "server.json"), entry);
 console.log(`${bundle}\n${join(options.out, "server.json")}`);
@@ -75,7 +78,7 @@ function manifest() {
   };
 }
 
-function registryEntry() {
+function registryEntry(fileSha256) {
   const made = JSON.parse(readFileSync(join(here, "server.json"), "utf8"));
   const base = (process.env.PKB_BUNDLE_URL ?? EXAMPLE_URL).replace(/\/+$/, "");
   made.name = process.env.PKB_SERVER_NAME ?? EXAMPLE_NAME;
@@ -83,7 +86,7 @@ function registryEntry() {
   Object.assign(made.packages[0], {
     identifier: `${base}/${basename(bundle)}`,
     version: said.version,
-    fileSha256: createHash("sha256").update(readFileSync(bundle)).digest("hex"),
+    fileSha256,
   });
   return made;
 }
