@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use pkb_tests::pkb;
+#[cfg(target_os = "linux")]
+use pkb_tests::{pkb_binary, workspace_root};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -356,6 +358,35 @@ fn the_usual_home_is_not_written_down() {
     assert_eq!(entry["args"], json!(["serve"]));
     // Nor is it made.
     assert_eq!(user.files().len(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_readme_shows_what_a_dry_run_prints() {
+    let user = User::new();
+    fs::create_dir_all(user.path(".config/zed")).unwrap();
+    let settings =
+        "// Zed settings\n{\n  \"theme\": \"One Dark\",\n  \"buffer_font_size\": 15,\n}\n";
+    fs::write(user.path(".config/zed/settings.json"), settings).unwrap();
+    let readme = fs::read_to_string(workspace_root().join("README.md")).unwrap();
+    let program = pkb_binary().canonicalize().unwrap();
+    for (client, _, _) in CLIENTS {
+        let mut command = user.command(&["--quiet", "install", client, "--dry-run"]);
+        let variables = [
+            "PKB_HOME",
+            "PKB_MODELS",
+            "XDG_DATA_HOME",
+            "XDG_CACHE_HOME",
+            "XDG_CONFIG_HOME",
+        ];
+        for name in variables {
+            command.env_remove(name);
+        }
+        let printed = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        let printed = printed.replace(program.to_str().unwrap(), "/home/you/.cargo/bin/pkb");
+        let shown = format!("$ pkb install {client} --dry-run\n{printed}");
+        assert!(readme.contains(&shown), "README.md lacks:\n{shown}");
+    }
 }
 
 #[test]
