@@ -165,7 +165,7 @@ pub(crate) fn put(
             Some((_, there)) => {
                 let ours = ours(slot, &there.value);
                 match (ours, &there.value) {
-                    (Ok(()), Value::Object(there)) => update(&document, there, entry)?,
+                    (Ok(()), Value::Object(there)) => update(there, entry)?,
                     (Err(other), _) if !replace => return Err(other),
                     _ => {
                         let indent = document.indent(there.start());
@@ -188,20 +188,15 @@ pub(crate) fn put(
 }
 
 /// Edits that make pkb's entry start it as `entry` says.
-fn update(document: &Document, there: &Object, entry: &Entry) -> Result<Vec<Edit>, Trouble> {
+fn update(there: &Object, entry: &Entry) -> Result<Vec<Edit>, Trouble> {
     let mut edits = Vec::new();
     for (key, wanted) in entry.fields() {
-        match property(there, key)? {
-            Some((_, found)) if Json::from(found.value.clone()) == wanted => {}
-            Some((_, found)) => {
-                edits.push((found.value.start()..found.value.end(), inline(&wanted)));
-            }
-            // Clients take a command without a type for stdio.
-            None if key == "type" => {}
-            None => {
-                let write = |_: Layout| format!("{}: {}", quoted(key), inline(&wanted));
-                edits.extend(document.append(there, &write));
-            }
+        // Only the type may be missing, and clients take a command without one
+        // for stdio.
+        if let Some((_, found)) = property(there, key)?
+            && Json::from(found.value.clone()) != wanted
+        {
+            edits.push((found.value.start()..found.value.end(), inline(&wanted)));
         }
     }
     Ok(edits)
