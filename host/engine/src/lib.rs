@@ -82,7 +82,7 @@ pub use watch::{Changed, How, Watch, WatchEvent, WatchHandle, WatchOptions};
 pub use pkb_embed as embed;
 pub use pkb_runtime::{ComponentInfo, Plugin, Plugins, World};
 pub use pkb_store::{
-    Condition, Deleted, Erased, Filter, Holder, Item, ItemStatus, LedgerRow, LedgerState, LinkKind,
-    Mark, Order, Page, Place, Problem, Property, Remedy, Scalar, Source, SyncCounts, Test, Time,
-    Value,
+    Condition, Deleted, Erased, Filter, Holder, Item, ItemStatus, LedgerRow, LedgerState,
+    LedgerTotals, LinkKind, Mark, Order, Page, Place, Problem, Property, Remedy, Scalar, Source,
+    SourceStats, SyncCounts, Test, Time, Value,
 };
