@@ -2,6 +2,7 @@
 
 mod adding;
 mod keeping;
+mod serving;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use adding::{Add, Clip, Extract, Ocr, Reading};
 pub(crate) use keeping::{Backup, DeletedArgs, Doctor, Purge, Remove, Restore, RestoreBackup, Rm};
+pub(crate) use serving::{Serve, Token, Web};
 
 use crate::filters::{Filters, Sort};
 
@@ -173,8 +175,11 @@ pub(crate) enum Command {
     Eval(Eval),
     /// Keep the index true while you work: takes in what changes, as it changes.
     Watch(Watch),
-    /// Serve AI clients over MCP, on stdin and stdout.
+    /// Serve AI clients over MCP: on stdin and stdout, or over HTTP.
     Serve(Serve),
+    /// Who may ask over HTTP.
+    #[command(subcommand)]
+    Token(Token),
 }
 
 #[derive(Debug, Args)]
@@ -204,16 +209,6 @@ pub(crate) struct Watch {
     /// Leave the embedding for later: what changes is found by word only.
     #[arg(long)]
     pub(crate) no_embed: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Serve {
-    /// Take in what changes in the sources meanwhile [default].
-    #[arg(long, overrides_with = "no_watch")]
-    pub(crate) watch: bool,
-    /// Leave the sources alone but for a look before each search.
-    #[arg(long)]
-    pub(crate) no_watch: bool,
 }
 
 #[derive(Debug, Args)]

@@ -2,9 +2,11 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod access;
 mod cli;
 mod commands;
 mod filters;
+mod http;
 mod logging;
 mod mcp;
 mod output;

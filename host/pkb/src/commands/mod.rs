@@ -14,6 +14,7 @@ mod search;
 mod serve;
 mod stats;
 mod status;
+mod token;
 mod watch;
 
 use std::process::ExitCode;
@@ -78,7 +79,8 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
             eval::run(&home(&global)?, args, output)
         }
         Command::Watch(args) => watch::watch(open(&global, Access::Write)?, &args, output),
-        Command::Serve(args) => serve::serve(open(&global, Access::Write)?, &args, output),
+        Command::Serve(args) => serve::serve(&global, args, output),
+        Command::Token(command) => token::run(&home(&global)?, command, output),
     }
 }
 

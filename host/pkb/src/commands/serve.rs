@@ -5,22 +5,31 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use pkb_engine::{Engine, How, Watch, WatchEvent, WatchHandle};
+use pkb_engine::{Access, Engine, How, Watch, WatchEvent, WatchHandle};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::watch::options;
-use crate::cli;
-use crate::mcp;
-use crate::output::Output;
+use crate::cli::{self, Global};
+use crate::http::{Metrics, Plan};
+use crate::output::{Output, STRONG};
+use crate::{mcp, signals};
 
 /// How long the end waits for a watch to come to a safe point.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn serve(
-    engine: Engine,
-    args: &cli::Serve,
+    global: &Global,
+    args: cli::Serve,
     output: &Output,
 ) -> anyhow::Result<ExitCode> {
-    let engine = Arc::new(engine);
+    let home = super::home(global)?;
+    // What is wrong with the address is said before anything is opened.
+    let plan = match &args.http {
+        Some(address) => Some(Plan::new(&home, address, &args.web)?),
+        None => None,
+    };
+    let engine = Arc::new(Engine::open(home, Access::Write)?);
     let mut watch = None;
     if !args.no_watch {
         if engine.is_read_only() {
@@ -34,8 +43,23 @@ pub(crate) fn serve(
         .enable_all()
         .build()?;
     let mut watching = None;
-    // Once a client is there: its first answer comes before everything else.
-    let served = runtime.block_on(mcp::serve(engine, || watching = watch.map(Watching::start)));
+    let begin = || watching = watch.map(Watching::start);
+    let served = match plan {
+        // Once a client is there: its first answer comes before everything
+        // else.
+        None => runtime.block_on(mcp::serve(engine, begin)),
+        Some(plan) => {
+            let stop = CancellationToken::new();
+            let stopped = stop.clone();
+            signals::listen_with(move || stopped.cancel());
+            announce(&plan, output)?;
+            begin();
+            let metrics = Metrics::new();
+            let handlers = mcp::Server::new(engine.clone(), Some(metrics.clone()));
+            let make = move || handlers.clone();
+            runtime.block_on(plan.serve(engine, make, mcp::needs, metrics, stop))
+        }
+    };
     if let Some(watching) = watching {
         watching.end();
     }
@@ -43,6 +67,26 @@ pub(crate) fn serve(
     // committed is safe.
     runtime.shutdown_background();
     served.map(|()| ExitCode::SUCCESS)
+}
+
+/// Says where clients find the server.
+fn announce(plan: &Plan, output: &Output) -> anyhow::Result<()> {
+    for warning in plan.warnings() {
+        output.note(warning);
+    }
+    let url = plan.url();
+    if output.json {
+        return output.json(&json!({ "url": url, "token_needed": plan.needs_token() }));
+    }
+    let token = if plan.needs_token() {
+        "; clients need a token"
+    } else {
+        ""
+    };
+    output.line(format_args!(
+        "MCP is served at {STRONG}{url}{STRONG:#}{token}"
+    ));
+    Ok(())
 }
 
 /// A watch on a thread of its own.

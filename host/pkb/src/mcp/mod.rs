@@ -19,8 +19,9 @@ mod search;
 mod similar;
 mod sync;
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use anyhow::Context;
 use pkb_engine::{Engine, Error};
@@ -41,6 +42,8 @@ use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
 use self::input::Watched;
+use crate::access::Scope;
+use crate::http::Metrics;
 
 /// Serves one client on stdin and stdout until stdin ends. Nothing but
 /// protocol messages is written to stdout. Calls `connected` once the client
@@ -55,6 +58,7 @@ pub(crate) async fn serve(engine: Arc<Engine>, connected: impl FnOnce()) -> anyh
     let server = Server {
         engine,
         client_left,
+        metrics: None,
     };
     let running = match server.serve((stdin, stdout)).await {
         Ok(running) => running,
@@ -73,10 +77,27 @@ pub(crate) async fn serve(engine: Arc<Engine>, connected: impl FnOnce()) -> anyh
 }
 
 /// One connection.
-struct Server {
+#[derive(Clone)]
+pub(crate) struct Server {
     engine: Arc<Engine>,
     /// Set when stdin ends: nobody waits for long work any more.
     client_left: Arc<AtomicBool>,
+    /// What calls are counted in, where somebody asks for it.
+    metrics: Option<Metrics>,
+}
+
+/// What a tool asks of who calls it.
+pub(crate) fn needs(tool: &str) -> Scope {
+    static READING: OnceLock<Vec<Tool>> = OnceLock::new();
+    let all = READING.get_or_init(tools);
+    let hints = all
+        .iter()
+        .find(|one| one.name == tool)
+        .and_then(|one| one.annotations.as_ref());
+    match hints {
+        Some(hints) if hints.read_only_hint != Some(true) => Scope::Write,
+        _ => Scope::Read,
+    }
 }
 
 /// What a tool answers.
@@ -88,6 +109,15 @@ struct Answer<T> {
 }
 
 impl Server {
+    /// For a connection that ends otherwise than by the end of stdin.
+    pub(crate) fn new(engine: Arc<Engine>, metrics: Option<Metrics>) -> Self {
+        Server {
+            engine,
+            client_left: Arc::default(),
+            metrics,
+        }
+    }
+
     /// Runs a tool that is done soon.
     async fn call<A, T, F>(&self, arguments: JsonObject, tool: F) -> CallToolResult
     where
@@ -167,6 +197,7 @@ impl ServerHandler for Server {
         let known = NAMES.into_iter().find(|name| *name == request.name);
         let tool = known.unwrap_or("unknown");
         let span = tracing::info_span!("mcp.request", tool, outcome = Empty);
+        let began = Instant::now();
         let answer = self.answer(request, context).instrument(span.clone());
         let answer = answer.await;
         let outcome = match &answer {
@@ -174,6 +205,9 @@ impl ServerHandler for Server {
             _ => "failed",
         };
         span.record("outcome", outcome);
+        if let Some(metrics) = &self.metrics {
+            metrics.record(tool, outcome, began.elapsed());
+        }
         answer.map(Into::into)
     }
 }
