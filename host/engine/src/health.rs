@@ -108,6 +108,21 @@ pub struct ComponentHealth {
     pub builtin: bool,
 }
 
+/// How much is in a home, for those who ask often.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Items that can be searched.
+    pub items: u64,
+    /// Items deleted with a way back.
+    pub deleted: u64,
+    /// Chunks that can be searched.
+    pub chunks: u64,
+    /// Different chunks without a vector of the chosen model.
+    pub missing: u64,
+    /// Bytes of the database.
+    pub bytes: u64,
+}
+
 /// Which ledger rows to show.
 #[derive(Clone, Debug, Default)]
 pub struct LedgerRequest {
@@ -276,6 +291,25 @@ impl Engine {
             }
         }
         Ok(sum)
+    }
+
+    /// How much is in the home. No source is looked at.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn tally(&self) -> Result<Tally, Error> {
+        let store = self.store().stats()?;
+        let chosen = self.models().open(&self.model_name()?).ok();
+        let fingerprint = chosen.map(|model| model.info().fingerprint.clone());
+        let stats =
+            (store.models.iter()).find(|stats| Some(&stats.fingerprint) == fingerprint.as_ref());
+        Ok(Tally {
+            items: store.items,
+            deleted: store.deleted,
+            chunks: store.chunks,
+            missing: stats.map_or(store.chunks, |stats| stats.pending),
+            bytes: store.bytes,
+        })
     }
 
     /// What became of every file that was seen.

@@ -56,7 +56,9 @@ pub use error::Error;
 pub use eval::EvalOptions;
 pub use extracting::{ExtractRequest, ExtractedDocument, Extraction, NotExtracted};
 pub use fresh::Look;
-pub use health::{ChunkSetHealth, ComponentHealth, Health, LedgerRequest, ModelHealth, SourceNow};
+pub use health::{
+    ChunkSetHealth, ComponentHealth, Health, LedgerRequest, ModelHealth, SourceNow, Tally,
+};
 pub use home::{Home, HomeSettings, short_path};
 pub use ingest::{Change, SourceReport, SyncOptions, SyncReport};
 pub use job::{Job, Stage, Unwatched};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::ServerHandler;
 use rmcp::model::{
@@ -180,6 +180,7 @@ impl ServerHandler for Handler {
         // A name that a client made up is not kept.
         let tool = entry.map_or("unknown", |entry| entry.name);
         let span = tracing::info_span!("mcp.request", tool, outcome = Empty);
+        let began = Instant::now();
         let answer = async {
             match entry {
                 Some(entry) => self.call(entry, grant, request, context).await,
@@ -193,6 +194,7 @@ impl ServerHandler for Handler {
             Err(_) => "failed",
         };
         span.record("outcome", outcome);
+        self.service.metrics.record(tool, outcome, began.elapsed());
         self.service.answered.notify_one();
         answer
     }
