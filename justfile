@@ -1,10 +1,11 @@
-# `just` alone lists what there is. Needs rustup and bash; Python 3 widens what
-# is tested and is the second way to get the model.
+# `just` alone lists what there is. Needs rustup and bash; Python 3 and npm widen
+# what is tested, and Python is the second way to get the model.
 
 target := env("CARGO_TARGET_DIR", justfile_directory() / "target")
 models := env("PKB_MODELS", target / "models")
 venv := target / "python"
 python := venv / if os_family() == "windows" { "Scripts/python.exe" } else { "bin/python3" }
+node := target / "node"
 just := quote(just_executable())
 
 # Python packages: what the tests drive, and what the bench compares with.
@@ -18,8 +19,8 @@ packaged := "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _list:
     @{{ just }} --list --unsorted
 
-# adds the wasm target, and a Python environment in target/ for the tests that need one
-setup: _wasm (_python client)
+# adds the wasm target, and what tests need of Python and Node to target/
+setup: _wasm (_python client) _node
 
 # gets the embedding model into target/models (or PKB_MODELS), unless it is there
 model:
@@ -105,7 +106,7 @@ demo: setup
 test: setup
     #!/usr/bin/env bash
     set -euo pipefail
-    models={{ quote(models) }} python={{ quote(python) }} log={{ quote(target / "test.log") }}
+    models={{ quote(models) }} python={{ quote(python) }} node={{ quote(node) }} log={{ quote(target / "test.log") }}
     {{ just }} model || printf '\nNOTE: there is no embedding model; the tests that need one are skipped.\n\n' >&2
     if [[ -d "$models/minilm" ]]; then
         export PKB_TEST_MODELS="$models"
@@ -115,6 +116,9 @@ test: setup
         fi
     fi
     if [[ -x "$python" ]]; then export PKB_TEST_PYTHON="$python"; fi
+    if [[ -f "$node/installed" ]]; then
+        export PKB_TEST_NODE_MODULES="$node/node_modules" PKB_TEST_NODE="$(<"$node/installed")"
+    fi
 
     # What passed tests print is in the log for the lines that say what was
     # skipped; it is not shown.
@@ -219,6 +223,29 @@ fuzz SECONDS="600":
             -artifact_prefix="$work/found/$what/"
     done
 
+# makes a bundle for AI clients (.mcpb) and its server.json in target/bundle; --with-model puts the embedding model in
+bundle *OPTIONS: _wasm _node
+    #!/usr/bin/env bash
+    set -euo pipefail
+    node={{ quote(node) }} models={{ quote(models) }} suffix={{ if os_family() == "windows" { ".exe" } else { "" } }}
+    model=()
+    for option in {{ OPTIONS }}; do
+        if [[ "$option" != --with-model ]]; then
+            echo "error: just bundle takes --with-model and nothing else, not $option" >&2
+            exit 2
+        fi
+        {{ just }} model
+        model=(--model "$models/minilm")
+    done
+    if [[ ! -f "$node/installed" ]]; then
+        echo "error: the official packer runs in Node, which is not here; see above" >&2
+        exit 1
+    fi
+    # Not the whole workspace: its tests ask for features that a release must not have.
+    cargo build --release --locked -p pkb
+    "$(<"$node/installed")" host/pkb/bundle/make.mjs --pkb {{ quote(target / "release/pkb") }}"$suffix" \
+        --modules "$node/node_modules" --out {{ quote(target / "bundle") }} ${model[@]+"${model[@]}"}
+
 # builds pkb and puts it on the PATH
 install: _wasm
     cargo install --locked --path host/pkb
@@ -265,3 +292,35 @@ _python PACKAGES:
     "$python" -m pip install --quiet --no-input --disable-pip-version-check $packages </dev/null ||
         without "pip could not install Python packages"
     echo "$packages" >>"$venv/installed"
+
+# The npm packages that tests/clients locks; without npm, a note. Their scripts
+# are not run. `installed` names the Node that runs them.
+_node:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    folder={{ quote(node) }} from=tests/clients
+    fresh=yes
+    for file in package.json package-lock.json .npmrc; do
+        cmp -s "$from/$file" "$folder/$file" || fresh=no
+    done
+    if [[ $fresh == yes && -x "$(cat "$folder/installed" 2>/dev/null)" ]]; then exit 0; fi
+    without() {
+        printf '\nNOTE: %s, so the tests with the conformance suite, TypeScript and the Inspector are left out. All else works.\n\n' "$1" >&2
+        exit 0
+    }
+    # As the Inspector asks.
+    new_enough() {
+        "$1" -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a === 22 && b >= 19) ? 0 : 1)' 2>/dev/null
+    }
+    rm -f "$folder/installed"
+    command -v npm >/dev/null || without "there is no npm"
+    echo "Setting up the packages of $from in $folder ..."
+    # A Node is among the packages that may be left out.
+    path=$(command -v node || true) left_out=
+    if [[ -n "$path" ]] && new_enough "$path"; then left_out=--omit=optional; else path=$folder/node_modules/.bin/node; fi
+    mkdir -p "$folder"
+    cp "$from/package.json" "$from/package-lock.json" "$from/.npmrc" "$folder"
+    (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error $left_out </dev/null) ||
+        without "npm could not install its packages"
+    new_enough "$path" || without "there is no Node 22.19 or newer, and none to install for this machine"
+    printf '%s' "$path" >"$folder/installed"

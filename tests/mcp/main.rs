@@ -1,5 +1,6 @@
-//! `pkb serve`, driven by real MCP clients: rmcp's, the official Python one,
-//! and bare lines of JSON that show what is on stdout.
+//! `pkb serve`, driven by real MCP clients: rmcp's, the official Python and
+//! TypeScript ones, the Inspector, and bare lines of JSON that show what is on
+//! stdout.
 
 #![allow(
     clippy::unwrap_used,
@@ -8,13 +9,24 @@
 )]
 
 mod bare;
+mod confirm;
+mod flow;
+mod inspector;
+mod lines;
+mod listening;
+mod long_work;
+mod managing;
+mod prompts;
 mod python;
 mod reading;
+mod resources;
 mod rust;
+mod typescript;
+mod wire;
 
 use std::env;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pkb_tests::pkb_binary;
@@ -27,11 +39,16 @@ const TOOLS: &[&str] = &[
     "browse_knowledge",
     "similar_documents",
     "get_links",
+    "list_sources",
     "health_check",
+    "get_coverage",
+    "list_deleted",
     "sync_knowledge_base",
     "add_note",
     "clip_url",
     "update_document",
+    "delete_item",
+    "restore_item",
 ];
 
 /// A home with one source, `vault`, that was not synced yet.
@@ -68,14 +85,23 @@ impl Setup {
     /// would take minutes.
     fn large() -> Setup {
         let setup = Setup::empty();
-        for number in 0..6000 {
-            let words = format!("note {number} speaks of this and that. ").repeat(30);
-            setup.write(
-                &format!("{:02}/note-{number}.md", number % 50),
-                &format!("# Note {number}\n\n{words}\n"),
-            );
-        }
+        heap(&setup.vault());
         setup.add();
+        setup
+    }
+
+    /// Two sources: `vault`, of small notes and a long one, where notes may be
+    /// written; and `heap`, whose sync takes seconds.
+    fn for_a_flow() -> Setup {
+        let mut setup = Setup::small();
+        setup.models = setup.folder.path().join("models");
+        let rows: Vec<String> = (1..=3000)
+            .map(|row| format!("Row {row} of the long ledger."))
+            .collect();
+        setup.write("long.md", &rows.join("\n"));
+        let folder = setup.folder.path().join("heap");
+        heap(&folder);
+        setup.add_folder(&folder, "heap");
         setup
     }
 
@@ -109,13 +135,24 @@ impl Setup {
     }
 
     fn add(&self) {
-        let added = self
-            .pkb()
-            .arg("add")
-            .arg(self.vault())
-            .args(["--name", "vault"])
-            .output()
-            .unwrap();
+        self.add_folder(&self.vault(), "vault");
+    }
+
+    fn add_folder(&self, folder: &Path, name: &str) {
+        let mut command = self.pkb();
+        command.arg("add").arg(folder).args(["--name", name]);
+        let added = command.output().unwrap();
         assert!(added.status.success(), "{added:?}");
+    }
+}
+
+/// 6000 notes.
+fn heap(folder: &Path) {
+    for number in 0..6000 {
+        let words = format!("note {number} speaks of this and that. ").repeat(30);
+        let inside = folder.join(format!("{:02}", number % 50));
+        fs::create_dir_all(&inside).unwrap();
+        let text = format!("# Note {number}\n\n{words}\n");
+        fs::write(inside.join(format!("note-{number}.md")), text).unwrap();
     }
 }

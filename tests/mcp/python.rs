@@ -2,9 +2,9 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
-use pkb_tests::{pkb_binary, workspace_root};
+use pkb_tests::{Serving, pkb_binary, workspace_root};
 
 use crate::Setup;
 
@@ -29,29 +29,39 @@ fn python() -> Option<PathBuf> {
 }
 
 #[test]
-fn the_official_python_client_is_served() {
+fn the_official_python_client_is_served_over_stdio() {
     let Some(python) = python() else { return };
-    let setup = Setup::small();
     for mode in ["legacy", "auto"] {
-        let script = workspace_root().join("tests/clients/mcp_client.py");
-        let ran = run_python(&python, &script, &setup, mode);
-        assert!(
-            ran.status.success(),
-            "{mode}: {}\n{}",
-            ran.status,
-            String::from_utf8_lossy(&ran.stderr)
-        );
-        assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "all is well");
+        let setup = Setup::for_a_flow();
+        let mut script = script(&python, mode, "stdio");
+        script.arg(pkb_binary()).arg(setup.home());
+        script.env("PKB_MODELS", &setup.models);
+        all_is_well(script, mode);
     }
 }
 
-fn run_python(python: &Path, script: &Path, setup: &Setup, mode: &str) -> Output {
-    Command::new(python)
-        .arg(script)
-        .arg(pkb_binary())
-        .arg(setup.home())
-        .arg(mode)
-        .env("PKB_MODELS", &setup.models)
-        .output()
-        .unwrap()
+#[test]
+fn the_official_python_client_is_served_over_http() {
+    let Some(python) = python() else { return };
+    for mode in ["legacy", "auto"] {
+        let setup = Setup::for_a_flow();
+        let server = Serving::start(setup.pkb());
+        let mut script = script(&python, mode, "http");
+        script.arg(&server.url);
+        all_is_well(script, mode);
+    }
+}
+
+fn script(python: &Path, mode: &str, way: &str) -> Command {
+    let mut command = Command::new(python);
+    command.arg(workspace_root().join("tests/clients/mcp_client.py"));
+    command.args([mode, way]);
+    command
+}
+
+fn all_is_well(mut script: Command, mode: &str) {
+    let ran = script.output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{mode}: {}\n{said}", ran.status);
+    assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "all is well");
 }

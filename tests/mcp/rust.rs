@@ -20,6 +20,13 @@ pub(super) struct Listener {
     progress: Arc<Mutex<Vec<ProgressNotificationParam>>>,
 }
 
+impl Listener {
+    /// The progress of all calls so far.
+    pub(super) fn heard(&self) -> Vec<ProgressNotificationParam> {
+        self.progress.lock().unwrap().clone()
+    }
+}
+
 impl ClientHandler for Listener {
     async fn on_progress(
         &self,
@@ -41,7 +48,7 @@ pub(super) async fn connect(setup: &Setup, lifecycle: ClientLifecycleMode) -> Cl
         .unwrap()
 }
 
-async fn call(client: &Client, tool: &'static str, arguments: Value) -> CallToolResult {
+pub(super) async fn call(client: &Client, tool: &'static str, arguments: Value) -> CallToolResult {
     let arguments = arguments.as_object().unwrap().clone();
     client
         .call_tool(CallToolRequestParams::new(tool).with_arguments(arguments))
@@ -69,7 +76,7 @@ pub(super) async fn wrong(client: &Client, tool: &'static str, arguments: Value)
     text(&result)
 }
 
-fn text(result: &CallToolResult) -> String {
+pub(super) fn text(result: &CallToolResult) -> String {
     result
         .content
         .iter()

@@ -12,10 +12,14 @@
 mod dump;
 mod library;
 mod material;
+mod node;
+mod serving;
 
 pub use dump::{Dump, Numbers, dump};
 pub use library::Library;
 pub use material::{model_folder, python_with, texts, vault};
+pub use node::Node;
+pub use serving::Serving;
 
 use std::collections::BTreeSet;
 use std::env;
@@ -48,42 +52,55 @@ pub fn shared_data() -> Option<PathBuf> {
 pub fn pkb_binary() -> PathBuf {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY
-        .get_or_init(|| {
-            if let Some(binary) = env::var_os("PKB_BIN") {
-                return binary.into();
-            }
-            let folder = profile_folder();
-            let profile = match folder.file_name().and_then(OsStr::to_str) {
-                Some("debug") | None => "dev",
-                Some(name) => name,
-            };
-            // Cargo builds a package's binary for that package's own tests
-            // only. The flags of this build count for it too.
-            let mut cargo = cargo(&|name| {
-                [
-                    "CARGO_PKG_",
-                    "CARGO_MANIFEST_",
-                    "CARGO_BIN_",
-                    "CARGO_CRATE_",
-                ]
-                .iter()
-                .any(|prefix| name.starts_with(prefix))
-            });
-            cargo.current_dir(workspace_root());
-            cargo.args([
-                "build",
-                "--quiet",
-                "--workspace",
-                "--bin",
-                "pkb",
-                "--profile",
-                profile,
-            ]);
-            cargo.arg("--target-dir").arg(target_folder());
-            run(cargo);
-            folder.join(format!("pkb{}", env::consts::EXE_SUFFIX))
+        .get_or_init(|| match env::var_os("PKB_BIN") {
+            Some(binary) => binary.into(),
+            None => built_binary("pkb", &[]),
         })
         .clone()
+}
+
+/// `pkb` with what the conformance suite asks a server to have, built once for
+/// each process. It is a binary of its own, as features are chosen for the
+/// whole workspace and no other test should meet what it has.
+pub fn conformance_binary() -> PathBuf {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY
+        .get_or_init(|| built_binary("pkb-conformance", &["--features", "pkb/conformance"]))
+        .clone()
+}
+
+/// A binary of the workspace, built as the tests were.
+fn built_binary(name: &str, more: &[&str]) -> PathBuf {
+    let folder = profile_folder();
+    let profile = match folder.file_name().and_then(OsStr::to_str) {
+        Some("debug") | None => "dev",
+        Some(name) => name,
+    };
+    // Cargo builds a package's binary for that package's own tests only. The
+    // flags of this build count for it too.
+    let mut cargo = cargo(&|name| {
+        [
+            "CARGO_PKG_",
+            "CARGO_MANIFEST_",
+            "CARGO_BIN_",
+            "CARGO_CRATE_",
+        ]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
+    });
+    cargo.current_dir(workspace_root());
+    cargo.args([
+        "build",
+        "--quiet",
+        "--workspace",
+        "--bin",
+        name,
+        "--profile",
+    ]);
+    cargo.arg(profile).args(more);
+    cargo.arg("--target-dir").arg(target_folder());
+    run(cargo);
+    folder.join(format!("{name}{}", env::consts::EXE_SUFFIX))
 }
 
 /// A `pkb` at work in `home`, with nothing of the user's own: no settings, no

@@ -286,7 +286,7 @@ impl Engine {
     /// # Errors
     /// When the database cannot be read.
     pub fn generation(&self) -> Result<i64, Error> {
-        Ok(self.store().generation()?)
+        self.store().generation()
     }
 
     /// Makes sure that every source a filter names is there.

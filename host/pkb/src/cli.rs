@@ -1,15 +1,19 @@
 //! The command line's words.
 
 mod adding;
+mod installing;
 mod keeping;
 mod notes;
+mod serving;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use adding::{Add, Clip, Extract, Ocr, Reading};
+pub(crate) use installing::{ClientSettings, Install, Uninstall, Which};
 pub(crate) use keeping::{Backup, DeletedArgs, Doctor, Purge, Remove, Restore, RestoreBackup, Rm};
+pub(crate) use serving::{Serve, Token, Web};
 
 pub(crate) use notes::{MarkArgs, Note, NoteAdd, NoteUpdate, Source, SourceSet};
 
@@ -35,7 +39,7 @@ pub(crate) struct Cli {
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Folder of the database, plugins and settings.
-    #[arg(long, global = true, value_name = "DIR", env = "PKB_HOME")]
+    #[arg(long, global = true, value_name = "DIR", env = "PKB_HOME", value_parser = serving::maybe_path())]
     pub(crate) home: Option<PathBuf>,
     /// Print JSON for scripts.
     #[arg(long, global = true)]
@@ -182,8 +186,15 @@ pub(crate) enum Command {
     Eval(Eval),
     /// Keep the index true while you work: takes in what changes, as it changes.
     Watch(Watch),
-    /// Serve AI clients over MCP, on stdin and stdout.
+    /// Serve AI clients over MCP: on stdin and stdout, or over HTTP.
     Serve(Serve),
+    /// Put pkb into the settings of AI clients, which then start `pkb serve`.
+    Install(Install),
+    /// Take pkb out of the settings of AI clients.
+    Uninstall(Uninstall),
+    /// Who may ask over HTTP.
+    #[command(subcommand)]
+    Token(Token),
 }
 
 #[derive(Debug, Args)]
@@ -213,25 +224,6 @@ pub(crate) struct Watch {
     /// Leave the embedding for later: what changes is found by word only.
     #[arg(long)]
     pub(crate) no_embed: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Serve {
-    /// Take in what changes in the sources meanwhile [default].
-    #[arg(long, overrides_with = "no_watch")]
-    pub(crate) watch: bool,
-    /// Leave the sources alone but for a look before each search.
-    #[arg(long)]
-    pub(crate) no_watch: bool,
-    /// Offer no tool that changes anything.
-    #[arg(long)]
-    pub(crate) read_only: bool,
-    /// Offer `search` and `fetch` too, as ChatGPT wants them.
-    #[arg(long)]
-    pub(crate) chatgpt: bool,
-    /// Also answer from this private source; may be given several times.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) private: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -614,6 +606,30 @@ mod tests {
         for wrong in ["", "0:3", "5:2", "a:b", "1:2:3"] {
             assert!(lines(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn what_a_client_leaves_open_is_not_given() {
+        let serve = |arguments: &[&str]| {
+            let all = ["pkb", "serve"].iter().chain(arguments);
+            match Cli::try_parse_from(all).unwrap().command {
+                Command::Serve(serve) => serve,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(serve(&["--folder"]).folder.is_empty());
+        let given = serve(&["--folder", "a", "${user_config.folders}", "", "--read-only"]);
+        assert_eq!(given.folder, ["a", "", ""].map(PathBuf::from));
+        assert!(given.read_only);
+        for (text, meant) in [
+            ("true", true),
+            ("False", false),
+            ("", false),
+            ("${user_config.x}", false),
+        ] {
+            assert_eq!(switch(text), Ok(meant), "{text}");
+        }
+        assert!(switch("perhaps").is_err());
     }
 
     #[test]

@@ -6,48 +6,19 @@ mod access;
 mod cli;
 mod commands;
 mod filters;
+mod http;
+mod install;
 mod logging;
 mod mcp;
 mod output;
 mod progress;
 mod signals;
+mod start;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use crate::cli::Cli;
-use crate::output::Output;
-
-/// What pkb was asked to do, it did not do.
-const FAILED: u8 = 1;
-/// pkb was not asked in a way that it understands.
-const WRONG_USAGE: u8 = 2;
+use start::{FAILED, WRONG_USAGE};
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => {
-            let code = if error.use_stderr() { WRONG_USAGE } else { 0 };
-            // A closed pipe is no reason to fail louder.
-            let _ = error.print();
-            return ExitCode::from(code);
-        }
-    };
-    cli.global.color.write_global();
-    let output = Output::new(cli.global.json, cli.global.quiet);
-    // What was measured is kept when this is dropped, after everything else.
-    let telemetry = logging::start(&cli);
-    let done = telemetry.and_then(|telemetry| {
-        let done = commands::run(cli, &output);
-        drop(telemetry);
-        done
-    });
-    match done {
-        Ok(code) => code,
-        Err(error) => {
-            output.error(&error);
-            ExitCode::from(commands::exit_code(&error))
-        }
-    }
+    start::start()
 }

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ErrorCode, JsonRpcMessage, ProtocolVersion,
-    RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, JsonRpcMessage,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
@@ -221,18 +221,21 @@ fn memchr(bytes: &[u8]) -> Option<usize> {
 
 /// What a JSON value says; none where it asks for nothing.
 fn understood(value: Value) -> Result<Option<ClientJsonRpcMessage>, Value> {
-    let method = value.get("method").and_then(Value::as_str);
-    let asks = method.is_some();
+    let asks = value.get("method").is_some();
     let id = value.get("id").cloned();
     let wrong = match serde_json::from_value::<ClientJsonRpcMessage>(value) {
         Ok(message) => return Ok(Some(message)),
         Err(error) => error,
     };
     match id {
-        // Notifications that nobody knows are passed over, as are answers that
-        // fit no question.
+        // Notifications that nobody knows are passed over.
         None if asks => Ok(None),
-        Some(_) if !asks => Ok(None),
+        // An answer that is none: whoever waits for it must not wait on. Where
+        // nobody does, it is passed over.
+        Some(id) if !asks => Ok(serde_json::from_value(id).ok().map(|id| {
+            let message = format!("this is no answer as the protocol has them: {wrong}");
+            ClientJsonRpcMessage::error(ErrorData::invalid_request(message, None), Some(id))
+        })),
         Some(id @ (Value::String(_) | Value::Number(_))) => Err(refusal(
             ErrorCode::INVALID_REQUEST,
             &format!("this is no request as the protocol has them: {wrong}"),
