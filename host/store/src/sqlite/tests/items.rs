@@ -462,6 +462,7 @@ fn a_failure_keeps_the_last_good_content() {
             source: Some("notes".into()),
             state: Some(LedgerState::Failed),
             with_warnings: true,
+            without: Vec::new(),
             offset: 0,
             limit: Some(1),
         })

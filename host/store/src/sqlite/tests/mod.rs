@@ -16,6 +16,7 @@ mod upgrading;
 mod vault;
 mod vectors;
 mod wiping;
+mod without;
 
 use std::ops::Range;
 use std::path::PathBuf;
