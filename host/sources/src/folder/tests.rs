@@ -523,3 +523,87 @@ fn ten_thousand_files_are_all_seen() {
     assert_eq!(summary.files, 10_000);
     assert_eq!(summary.folders, 11);
 }
+
+#[test]
+fn what_a_scan_would_pass_over_is_known_before_it_is_written() {
+    let names = [
+        "a.md",
+        "x/b.md",
+        "x/.c.md",
+        ".d/e.md",
+        "..f.md",
+        "node_modules/g.md",
+        "Templates/h.md",
+        "x/Templates/i.md",
+        "draft j.md",
+        "~$k.md",
+        "l.md.tmp",
+        "m.txt",
+        "Journal/n.md",
+        "x/Journal/o.md",
+    ];
+    let root = folder(&names);
+    for (ignore, include) in [
+        (vec![], vec![]),
+        (vec!["Templates", "draft*"], vec![]),
+        (vec!["x/**"], vec!["Journal", "*.txt"]),
+    ] {
+        let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();
+        let settings = FolderSettings {
+            ignore: owned(ignore),
+            include: owned(include),
+            ..FolderSettings::default()
+        };
+        let source = FolderSource::open(root.path(), &settings).unwrap();
+        let taken = lines(&source);
+        for name in names {
+            let would_pass = source.would_pass(name);
+            assert_eq!(
+                would_pass.is_none(),
+                taken.iter().any(|own| own == name),
+                "{name}: {would_pass:?}"
+            );
+            assert_eq!(
+                source.entry(name).unwrap().is_some(),
+                would_pass.is_none(),
+                "{name}"
+            );
+        }
+    }
+    let single = FolderSource::open(&root.path().join("a.md"), &settings()).unwrap();
+    assert!(single.would_pass("a.md").is_none() && single.would_pass("m.txt").is_some());
+}
+
+#[test]
+fn a_file_that_changed_since_it_was_read_is_not_replaced() {
+    let root = folder(&["x/a.md"]);
+    let source = open(&root);
+    let stamp = source.open_file("x/a.md").unwrap().stamp().to_owned();
+    fs::write(root.path().join("x/a.md"), "another, and longer").unwrap();
+    let refused = source.replace_file("x/a.md", &stamp, b"mine");
+    assert!(matches!(refused, Err(Error::Changed { .. })), "{refused:?}");
+    let stamp = source.open_file("x/a.md").unwrap().stamp().to_owned();
+    source.replace_file("x/a.md", &stamp, b"mine").unwrap();
+    assert_eq!(fs::read(root.path().join("x/a.md")).unwrap(), b"mine");
+    for id in ["../a.md", "x/../../a.md", "/a.md", "x"] {
+        assert!(source.replace_file(id, &stamp, b"mine").is_err(), "{id}");
+    }
+    let names = || ["a.md", "b.md"].map(str::to_owned).into_iter();
+    let id = source
+        .create_file("x", names(), |name| name.into())
+        .unwrap();
+    assert_eq!(
+        (id.as_str(), fs::read(root.path().join(&id)).unwrap()),
+        ("x/b.md", b"b.md".to_vec())
+    );
+    assert!(source.create_file("x", names(), |_| Vec::new()).is_err());
+    for outside in ["..", "x/..", "/", "a/../.."] {
+        assert!(
+            source
+                .create_file(outside, names(), |_| Vec::new())
+                .is_err(),
+            "{outside}"
+        );
+    }
+    assert_eq!(fs::read_dir(root.path().join("x")).unwrap().count(), 2);
+}
