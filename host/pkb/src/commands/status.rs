@@ -127,8 +127,10 @@ fn sources(health: &Health, output: &Output) {
                 Some(waiting) => format!("{} waiting", count(waiting, "change", "changes")),
                 None => "could not be looked at".into(),
             })
-            .text(watched)
-            .text(now.marks.to_words());
+            .text(match now.marks.to_words() {
+                marks if marks.is_empty() => watched,
+                marks => format!("{watched}  {marks}"),
+            });
     }
     table.print(output);
     if let Some(holder) = &health.syncing {
