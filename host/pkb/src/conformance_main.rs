@@ -7,6 +7,8 @@ mod access;
 mod cli;
 mod commands;
 mod filters;
+mod http;
+mod install;
 mod logging;
 mod mcp;
 mod output;
