@@ -312,3 +312,13 @@ fn what_is_undocumented_is_found() {
         ]
     );
 }
+
+#[test]
+fn the_lock_of_npm_packages_names_versions_and_no_addresses() {
+    let lock = workspace_root().join("tests/clients/package-lock.json");
+    let lock = fs::read_to_string(lock).unwrap();
+    assert!(lock.contains("\"integrity\": \"sha512-"));
+    for address in ["://", "\"resolved\""] {
+        assert!(!lock.contains(address), "it holds {address:?}");
+    }
+}
