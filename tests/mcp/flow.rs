@@ -57,9 +57,17 @@ async fn everything(client: Client) {
         .iter()
         .map(|step| step.progress)
         .collect();
-    assert!(!steps.is_empty() && steps.is_sorted_by(|a, b| a < b), "{steps:?}");
+    assert!(
+        !steps.is_empty() && steps.is_sorted_by(|a, b| a < b),
+        "{steps:?}"
+    );
 
-    let (_, found) = ask(&client, "search_knowledge", json!({"query": "zephyrine telescope"})).await;
+    let (_, found) = ask(
+        &client,
+        "search_knowledge",
+        json!({"query": "zephyrine telescope"}),
+    )
+    .await;
     assert_eq!(found["hits"][0]["title"], "Star notes", "{found}");
     assert_eq!(long_text(&client).await, 3000);
 
@@ -77,7 +85,8 @@ async fn everything(client: Client) {
 
     let heard = client.service().heard().len();
     let heap = json!({"sources": ["heap"]}).as_object().unwrap().clone();
-    let long = client.call_tool(CallToolRequestParams::new("sync_knowledge_base").with_arguments(heap));
+    let long =
+        client.call_tool(CallToolRequestParams::new("sync_knowledge_base").with_arguments(heap));
     tokio::select! {
         // A call whose caller is gone is cancelled.
         () = more(&client, heard) => {}
@@ -85,7 +94,10 @@ async fn everything(client: Client) {
     }
     let began = Instant::now();
     loop {
-        assert!(began.elapsed() < PATIENCE, "the cancelled sync does not stop");
+        assert!(
+            began.elapsed() < PATIENCE,
+            "the cancelled sync does not stop"
+        );
         let again = call(&client, "sync_knowledge_base", vault.clone()).await;
         if again.is_error != Some(true) {
             break;
@@ -97,7 +109,10 @@ async fn everything(client: Client) {
     let heap = health["sources"].as_array().unwrap().iter();
     let heap = heap.filter(|source| source["name"] == "heap");
     let items: Vec<&Value> = heap.map(|source| &source["items"]).collect();
-    assert!(items[0].as_u64() < Some(6000), "nothing was cancelled: {health}");
+    assert!(
+        items[0].as_u64() < Some(6000),
+        "nothing was cancelled: {health}"
+    );
     client.cancel().await.unwrap();
 }
 
@@ -107,7 +122,11 @@ async fn long_text(client: &Client) -> usize {
     let (mut rows, mut parts) = (0, 0);
     loop {
         let (_, part) = ask(client, "get_document", next).await;
-        rows += part["text"].as_str().unwrap().matches("of the long ledger.").count();
+        rows += part["text"]
+            .as_str()
+            .unwrap()
+            .matches("of the long ledger.")
+            .count();
         parts += 1;
         let Some(cursor) = part["next_cursor"].as_str() else {
             break;

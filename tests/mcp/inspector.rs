@@ -87,11 +87,17 @@ impl Inspector<'_> {
         assert_ne!(next["text"], part["text"]);
 
         let quokkas = || {
-            let found = self.call("search_knowledge", json!({"query": "quokkas", "mode": "lexical"}));
+            let found = self.call(
+                "search_knowledge",
+                json!({"query": "quokkas", "mode": "lexical"}),
+            );
             found["hits"].as_array().unwrap().len()
         };
         let items = json!({"items": ["Marsupials"]});
-        self.call("add_note", json!({"title": "Marsupials", "text": "Quokkas smile."}));
+        self.call(
+            "add_note",
+            json!({"title": "Marsupials", "text": "Quokkas smile."}),
+        );
         assert_eq!(quokkas(), 1);
         self.call("delete_item", items.clone());
         assert_eq!(quokkas(), 0);
@@ -109,9 +115,19 @@ impl Inspector<'_> {
 
     /// Who ends it cancels what it asked for.
     fn cancels(&self) {
-        let heap = ["--method", "tools/call", "--tool-name", "sync_knowledge_base"];
-        let mut command = self.command(&[&heap[..], &["--tool-args-json", r#"{"sources":["heap"]}"#]].concat());
-        let mut begun = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let heap = [
+            "--method",
+            "tools/call",
+            "--tool-name",
+            "sync_knowledge_base",
+        ];
+        let mut command =
+            self.command(&[&heap[..], &["--tool-args-json", r#"{"sources":["heap"]}"#]].concat());
+        let mut begun = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let syncs = || self.setup.pkb().args(["sync", "vault"]).output().unwrap();
         let began = Instant::now();
         while syncs().status.success() {
@@ -125,7 +141,10 @@ impl Inspector<'_> {
         let health = self.call("health_check", json!({}));
         let mut sources = health["sources"].as_array().unwrap().iter();
         let heap = sources.find(|source| source["name"] == "heap").unwrap();
-        assert!(heap["items"].as_u64() < Some(6000), "nothing was cancelled: {heap}");
+        assert!(
+            heap["items"].as_u64() < Some(6000),
+            "nothing was cancelled: {heap}"
+        );
     }
 }
 

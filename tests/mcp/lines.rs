@@ -140,7 +140,14 @@ fn serve(setup: &Setup, more: &[&str]) -> Command {
 fn add_attacks(setup: &Setup) {
     let notes = setup.folder.path().join("attacks");
     fs::create_dir_all(&notes).unwrap();
-    for attack in ["stdout", "trap", "unreachable", "exit", "escapes", "recursion"] {
+    for attack in [
+        "stdout",
+        "trap",
+        "unreachable",
+        "exit",
+        "escapes",
+        "recursion",
+    ] {
         let text = format!("attack: {attack}\nA text about krakens.\n");
         fs::write(notes.join(format!("{attack}.md")), text).unwrap();
     }
@@ -166,9 +173,15 @@ fn stdout_holds_messages_only_whatever_is_logged_and_whatever_plugins_do() {
             let synced = server.call(1, "sync_knowledge_base", json!({}));
             let counts = &synced["structuredContent"]["sources"];
             let of_attacks = counts.as_array().unwrap().iter();
-            let failed: u64 = of_attacks.filter_map(|source| source["failed"].as_u64()).sum();
+            let failed: u64 = of_attacks
+                .filter_map(|source| source["failed"].as_u64())
+                .sum();
             assert_eq!(failed, 5, "{counts}");
-            server.call(2, "search_knowledge", json!({"query": "krakens", "explain": true}));
+            server.call(
+                2,
+                "search_knowledge",
+                json!({"query": "krakens", "explain": true}),
+            );
             server.call(3, "get_document", json!({"item": "no such item"}));
             server.call(4, "health_check", json!({}));
             server.request(5, "tools/call", json!({"name": "no_such_tool"}));
@@ -208,8 +221,16 @@ fn refused() -> Vec<(Vec<u8>, i64, Value)> {
     let invalid = -32600;
     vec![
         (text("this is no message"), -32700, Value::Null),
-        (text(r#"{"jsonrpc":"2.0","id":1,"method":"ping""#), -32700, Value::Null),
-        (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}".to_vec(), -32700, Value::Null),
+        (
+            text(r#"{"jsonrpc":"2.0","id":1,"method":"ping""#),
+            -32700,
+            Value::Null,
+        ),
+        (
+            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}".to_vec(),
+            -32700,
+            Value::Null,
+        ),
         (text("\u{0}\u{1b}[2J"), -32700, Value::Null),
         (text(&"[".repeat(100_000)), -32700, Value::Null),
         (vec![b'x'; 20 << 20], invalid, Value::Null),
@@ -218,14 +239,46 @@ fn refused() -> Vec<(Vec<u8>, i64, Value)> {
         (text("\"ping\""), invalid, Value::Null),
         (text("{}"), invalid, Value::Null),
         (text("[]"), invalid, Value::Null),
-        (text(r#"[{"jsonrpc":"2.0","id":7,"method":"ping"}]"#), invalid, Value::Null),
-        (text(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#), invalid, Value::Null),
-        (text(r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#), invalid, Value::Null),
-        (text(r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#), invalid, json!(7)),
-        (text(r#"{"jsonrpc":"2.0","id":8,"method":5}"#), invalid, json!(8)),
-        (text(r#"{"jsonrpc":"2.0","id":"nine","method":"no/such"}"#), -32601, json!("nine")),
-        (text(r#"{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{}}"#), -32602, json!(10)),
-        (text(r#"{"jsonrpc":"2.0","id":11,"method":"resources/read","params":{}}"#), -32602, json!(11)),
+        (
+            text(r#"[{"jsonrpc":"2.0","id":7,"method":"ping"}]"#),
+            invalid,
+            Value::Null,
+        ),
+        (
+            text(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#),
+            invalid,
+            Value::Null,
+        ),
+        (
+            text(r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#),
+            invalid,
+            Value::Null,
+        ),
+        (
+            text(r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#),
+            invalid,
+            json!(7),
+        ),
+        (
+            text(r#"{"jsonrpc":"2.0","id":8,"method":5}"#),
+            invalid,
+            json!(8),
+        ),
+        (
+            text(r#"{"jsonrpc":"2.0","id":"nine","method":"no/such"}"#),
+            -32601,
+            json!("nine"),
+        ),
+        (
+            text(r#"{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{}}"#),
+            -32602,
+            json!(10),
+        ),
+        (
+            text(r#"{"jsonrpc":"2.0","id":11,"method":"resources/read","params":{}}"#),
+            -32602,
+            json!(11),
+        ),
     ]
 }
 
@@ -263,6 +316,30 @@ fn lines_that_say_nothing_are_passed_over() {
         server.send(line.as_bytes());
     }
     assert_eq!(server.request(1, "ping", json!({}))["result"], json!({}));
+    server.end();
+}
+
+#[test]
+fn methods_that_the_newest_revision_has_no_more_are_not_found() {
+    let setup = Setup::small();
+    let mut server = Raw::start(serve(&setup, &[]));
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let found = server.request(0, "server/discover", json!({"_meta": meta}));
+    assert!(found["result"].is_object(), "{found}");
+    let gone = [
+        "initialize",
+        "ping",
+        "logging/setLevel",
+        "resources/subscribe",
+        "resources/unsubscribe",
+    ];
+    for (id, method) in (1..).zip(gone) {
+        let answer = server.request(id, method, json!({"_meta": meta}));
+        assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+    }
     server.end();
 }
 

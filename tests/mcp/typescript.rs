@@ -40,7 +40,11 @@ fn the_official_typescript_clients_are_served_over_http() {
 fn all_is_well(mut script: std::process::Command, package: &str, mode: &str, era: &str) {
     let ran = script.output().unwrap();
     let said = String::from_utf8_lossy(&ran.stderr);
-    assert!(ran.status.success(), "{package}, {mode}: {}\n{said}", ran.status);
+    assert!(
+        ran.status.success(),
+        "{package}, {mode}: {}\n{said}",
+        ran.status
+    );
     let said = String::from_utf8_lossy(&ran.stdout);
     assert_eq!(said.trim(), format!("all is well: {era}"));
 }

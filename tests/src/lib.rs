@@ -89,7 +89,14 @@ fn built_binary(name: &str, more: &[&str]) -> PathBuf {
         .any(|prefix| name.starts_with(prefix))
     });
     cargo.current_dir(workspace_root());
-    cargo.args(["build", "--quiet", "--workspace", "--bin", name, "--profile"]);
+    cargo.args([
+        "build",
+        "--quiet",
+        "--workspace",
+        "--bin",
+        name,
+        "--profile",
+    ]);
     cargo.arg(profile).args(more);
     cargo.arg("--target-dir").arg(target_folder());
     run(cargo);

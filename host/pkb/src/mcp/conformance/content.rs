@@ -47,14 +47,19 @@ pub(super) fn read(uri: &str) -> Option<Result<ReadResourceResult, ErrorData>> {
             json!({"uri": uri, "mimeType": "text/plain", "text": "This is the content of the static text resource."})
         }
         (BINARY, _) => json!({"uri": uri, "mimeType": "image/png", "blob": PNG}),
-        (WATCHED, _) => json!({"uri": uri, "mimeType": "text/plain", "text": "Nothing has changed."}),
+        (WATCHED, _) => {
+            json!({"uri": uri, "mimeType": "text/plain", "text": "Nothing has changed."})
+        }
         (_, Some(id)) => {
-            let data = json!({"id": id, "templateTest": true, "data": format!("Data for ID: {id}")});
+            let data =
+                json!({"id": id, "templateTest": true, "data": format!("Data for ID: {id}")});
             json!({"uri": uri, "mimeType": "application/json", "text": data.to_string()})
         }
         _ => return None,
     };
-    Some(of(json!({"resultType": "complete", "contents": [contents]})))
+    Some(of(
+        json!({"resultType": "complete", "contents": [contents]}),
+    ))
 }
 
 const SIMPLE: &str = "test_simple_prompt";
@@ -63,7 +68,8 @@ const EMBEDDED: &str = "test_prompt_with_embedded_resource";
 const IMAGE: &str = "test_prompt_with_image";
 
 pub(super) fn prompts() -> Result<Vec<Prompt>, ErrorData> {
-    let argument = |name: &str| json!({"name": name, "description": "For a test", "required": true});
+    let argument =
+        |name: &str| json!({"name": name, "description": "For a test", "required": true});
     let prompt = |name: &str, arguments: Vec<Value>| json!({"name": name, "description": "For a test", "arguments": arguments});
     of(json!([
         prompt(SIMPLE, vec![]),
@@ -138,5 +144,7 @@ pub(super) fn complete(
         .filter(|value| value.starts_with(&request.argument.value))
         .collect();
     let completion = json!({"values": values, "total": values.len(), "hasMore": false});
-    Some(of(json!({"resultType": "complete", "completion": completion})))
+    Some(of(
+        json!({"resultType": "complete", "completion": completion}),
+    ))
 }

@@ -78,7 +78,10 @@ pub(super) fn prompt(
 
 /// Greets by name where one was given, and says what was answered.
 pub(super) fn greeting(answers: &InputResponses) -> String {
-    match answers.values().find_map(|answer| answer.pointer("/content/name")?.as_str()) {
+    match answers
+        .values()
+        .find_map(|answer| answer.pointer("/content/name")?.as_str())
+    {
         Some(name) => format!("Hello, {name}!"),
         None => format!("state-ok: {}", json!(answers)),
     }
@@ -150,7 +153,8 @@ struct Questions {
 
 fn questions(name: &str) -> Questions {
     let form = |message: &str, field: &str, kind: &str| {
-        let schema = json!({"type": "object", "properties": {field: {"type": kind}}, "required": [field]});
+        let schema =
+            json!({"type": "object", "properties": {field: {"type": kind}}, "required": [field]});
         json!({"method": "elicitation/create", "params": {"mode": "form", "message": message, "requestedSchema": schema}})
     };
     let sample = |text: &str| {
@@ -179,7 +183,9 @@ fn questions(name: &str) -> Questions {
             true,
         ),
         PROMPT => (
-            vec![json!({"user_context": form("What context should the prompt use?", "context", "string")})],
+            vec![
+                json!({"user_context": form("What context should the prompt use?", "context", "string")}),
+            ],
             false,
         ),
         _ => (vec![json!({"user_name": name_of_user()})], false),

@@ -43,7 +43,8 @@ const ENUMS: &str = "test_elicitation_sep1330_enums";
 pub(super) fn all() -> Result<Vec<Tool>, ErrorData> {
     let one = |name: &str, schema: Value| json!({"name": name, "description": "For the conformance suite", "inputSchema": schema});
     let takes = |name: &str, argument: &str, kind: Value| {
-        let schema = json!({"type": "object", "properties": {argument: kind}, "required": [argument]});
+        let schema =
+            json!({"type": "object", "properties": {argument: kind}, "required": [argument]});
         one(name, schema)
     };
     let text = || json!({"type": "string"});
@@ -56,7 +57,11 @@ pub(super) fn all() -> Result<Vec<Tool>, ErrorData> {
     tools.extend([
         takes("test_elicitation", "message", text()),
         takes("test_sampling", "prompt", text()),
-        takes("test_custom_header", "region", json!({"type": "string", "x-mcp-header": "Region"})),
+        takes(
+            "test_custom_header",
+            "region",
+            json!({"type": "string", "x-mcp-header": "Region"}),
+        ),
         takes(tasks::GREET, "name", text()),
         takes(tasks::SLOW, "seconds", json!({"type": "number"})),
         takes(tasks::CONFIRM, "filename", text()),
@@ -143,7 +148,13 @@ pub(super) async fn call(
                 "properties": {"username": text("User's response"), "email": text("User's email address")},
                 "required": ["username", "email"],
             });
-            elicit(context, "User response", argument(request, "message"), schema).await
+            elicit(
+                context,
+                "User response",
+                argument(request, "message"),
+                schema,
+            )
+            .await
         }
         DEFAULTS => {
             let schema = json!({
@@ -156,7 +167,13 @@ pub(super) async fn call(
                     "verified": {"type": "boolean", "default": true},
                 },
             });
-            elicit(context, "Elicitation completed", "Look at the defaults", schema).await
+            elicit(
+                context,
+                "Elicitation completed",
+                "Look at the defaults",
+                schema,
+            )
+            .await
         }
         ENUMS => elicit(context, "Elicitation completed", "Choose", choices()).await,
         _ => return None,
@@ -230,7 +247,6 @@ async fn progress(context: &RequestContext<RoleServer>) -> Result<CallToolResult
 }
 
 /// Says three things to the log, where the client may hear of it.
-#[expect(deprecated, reason = "older versions of the protocol have it")]
 async fn log(context: &RequestContext<RoleServer>) -> Result<CallToolResult, ErrorData> {
     let newest = context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28);
     for text in [
@@ -260,7 +276,6 @@ fn missing(context: &RequestContext<RoleServer>) -> Result<CallToolResult, Error
 }
 
 /// Lets the client's model say something; clients before 2026-07-28 only.
-#[expect(deprecated, reason = "older versions of the protocol have it")]
 async fn sample(
     context: &RequestContext<RoleServer>,
     prompt: &str,
@@ -291,7 +306,10 @@ async fn elicit(
             let answer: JsonObject = of(json!(answer))?;
             said(&format!(
                 "{title}: action={}, content={}",
-                answer.get("action").and_then(Value::as_str).unwrap_or_default(),
+                answer
+                    .get("action")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default(),
                 answer.get("content").unwrap_or(&Value::Null)
             ))
         }
