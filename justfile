@@ -223,6 +223,29 @@ fuzz SECONDS="600":
             -artifact_prefix="$work/found/$what/"
     done
 
+# makes a bundle for AI clients (.mcpb) and its server.json in target/bundle; --with-model puts the embedding model in
+bundle *OPTIONS: _wasm _node
+    #!/usr/bin/env bash
+    set -euo pipefail
+    node={{ quote(node) }} models={{ quote(models) }} suffix={{ if os_family() == "windows" { ".exe" } else { "" } }}
+    model=()
+    for option in {{ OPTIONS }}; do
+        if [[ "$option" != --with-model ]]; then
+            echo "error: just bundle takes --with-model and nothing else, not $option" >&2
+            exit 2
+        fi
+        {{ just }} model
+        model=(--model "$models/minilm")
+    done
+    if [[ ! -f "$node/installed" ]]; then
+        echo "error: the official packer runs in Node, which is not here; see above" >&2
+        exit 1
+    fi
+    # Not the whole workspace: its tests ask for features that a release must not have.
+    cargo build --release --locked -p pkb
+    "$(<"$node/installed")" host/pkb/bundle/make.mjs --pkb {{ quote(target / "release/pkb") }}"$suffix" \
+        --modules "$node/node_modules" --out {{ quote(target / "bundle") }} ${model[@]+"${model[@]}"}
+
 # builds pkb and puts it on the PATH
 install: _wasm
     cargo install --locked --path host/pkb

@@ -1,13 +1,16 @@
 //! The command line's words.
 
 mod adding;
+mod installing;
 mod keeping;
 
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use adding::{Add, Clip, Extract, Ocr, Reading};
+pub(crate) use installing::{ClientSettings, Install, Uninstall, Which};
 pub(crate) use keeping::{Backup, DeletedArgs, Doctor, Purge, Remove, Restore, RestoreBackup, Rm};
 
 use crate::filters::{Filters, Sort};
@@ -32,7 +35,7 @@ pub(crate) struct Cli {
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Folder of the database, plugins and settings.
-    #[arg(long, global = true, value_name = "DIR", env = "PKB_HOME")]
+    #[arg(long, global = true, value_name = "DIR", env = "PKB_HOME", value_parser = maybe_path())]
     pub(crate) home: Option<PathBuf>,
     /// Print JSON for scripts.
     #[arg(long, global = true)]
@@ -175,6 +178,10 @@ pub(crate) enum Command {
     Watch(Watch),
     /// Serve AI clients over MCP, on stdin and stdout.
     Serve(Serve),
+    /// Put pkb into the settings of AI clients, which then start `pkb serve`.
+    Install(Install),
+    /// Take pkb out of the settings of AI clients.
+    Uninstall(Uninstall),
 }
 
 #[derive(Debug, Args)]
@@ -215,11 +222,14 @@ pub(crate) struct Serve {
     #[arg(long)]
     pub(crate) no_watch: bool,
     /// Offer no tool that changes anything.
-    #[arg(long)]
+    #[arg(long, env = "PKB_READ_ONLY", value_parser = switch)]
     pub(crate) read_only: bool,
     /// Offer `search` and `fetch` too, as ChatGPT wants them.
     #[arg(long)]
     pub(crate) chatgpt: bool,
+    /// Make folders sources first, those that are none yet.
+    #[arg(long, value_name = "DIR", num_args = 0.., value_parser = maybe_path())]
+    pub(crate) folder: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -527,6 +537,28 @@ pub(crate) enum Plugin {
     },
 }
 
+/// What a client hands on where a bundle's user left a setting open.
+const OPEN: &str = "${user_config.";
+
+/// A path that a client may leave open: empty, or a setting of a bundle's that
+/// its user did not make. Both come out empty.
+fn maybe_path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(|path| match path.to_str() {
+        Some(open) if open.starts_with(OPEN) => PathBuf::new(),
+        _ => PathBuf::from(path),
+    })
+}
+
+/// Yes or no, as a variable says it; left open is no.
+fn switch(text: &str) -> Result<bool, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "1" | "yes" | "on" => Ok(true),
+        "false" | "0" | "no" | "off" | "" => Ok(false),
+        open if open.starts_with(OPEN) => Ok(false),
+        _ => Err(format!("{text:?} is neither true nor false")),
+    }
+}
+
 /// A number over 0.
 fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -602,6 +634,30 @@ mod tests {
         for wrong in ["", "0:3", "5:2", "a:b", "1:2:3"] {
             assert!(lines(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn what_a_client_leaves_open_is_not_given() {
+        let serve = |arguments: &[&str]| {
+            let all = ["pkb", "serve"].iter().chain(arguments);
+            match Cli::try_parse_from(all).unwrap().command {
+                Command::Serve(serve) => serve,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(serve(&["--folder"]).folder.is_empty());
+        let given = serve(&["--folder", "a", "${user_config.folders}", "", "--read-only"]);
+        assert_eq!(given.folder, ["a", "", ""].map(PathBuf::from));
+        assert!(given.read_only);
+        for (text, meant) in [
+            ("true", true),
+            ("False", false),
+            ("", false),
+            ("${user_config.x}", false),
+        ] {
+            assert_eq!(switch(text), Ok(meant), "{text}");
+        }
+        assert!(switch("perhaps").is_err());
     }
 
     #[test]

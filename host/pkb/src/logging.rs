@@ -45,8 +45,8 @@ fn telemetry(cli: &Cli) -> anyhow::Result<Telemetry> {
         cli::Telemetry::Local | cli::Telemetry::Off => None,
     };
     let keeps = match &cli.command {
-        // The searches of a test set are nobody's.
-        Command::Eval(_) => false,
+        // The searches of a test set are nobody's; installing needs no home.
+        Command::Eval(_) | Command::Install(_) | Command::Uninstall(_) => false,
         _ => cli.global.telemetry != cli::Telemetry::Off,
     };
     // Where there is no home, the command says so.

@@ -6,6 +6,7 @@ mod citation;
 mod deletion;
 mod eval;
 mod extract;
+mod install;
 mod library;
 mod model;
 mod plugin;
@@ -78,6 +79,8 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
             eval::run(&home(&global)?, args, output)
         }
         Command::Watch(args) => watch::watch(open(&global, Access::Write)?, &args, output),
+        Command::Install(args) => install::install(&global, &args, output),
+        Command::Uninstall(args) => install::uninstall(&args, output),
         Command::Serve(args) => serve::serve(open(&global, Access::Write)?, &args, output),
     }
 }
@@ -91,7 +94,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
 }
 
 pub(crate) fn home(global: &Global) -> anyhow::Result<Home> {
-    Ok(Home::locate(global.home.clone(), global.models.clone())?)
+    let named = global.home.clone();
+    let folder = named.filter(|home| !home.as_os_str().is_empty());
+    Ok(Home::locate(folder, global.models.clone())?)
 }
 
 fn open(global: &Global, access: Access) -> anyhow::Result<Engine> {

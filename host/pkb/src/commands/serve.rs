@@ -1,11 +1,12 @@
 //! `serve`.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use pkb_engine::{Engine, How, Watch, WatchEvent, WatchHandle};
+use pkb_engine::{Engine, How, NewFolder, Watch, WatchEvent, WatchHandle, short_path};
 
 use super::watch::options;
 use crate::cli;
@@ -22,6 +23,7 @@ pub(crate) fn serve(
 ) -> anyhow::Result<ExitCode> {
     let engine = Arc::new(engine);
     engine.preload();
+    make_sources(&engine, &args.folder, output);
     let mut watch = None;
     if !args.no_watch {
         if engine.is_read_only() {
@@ -51,6 +53,34 @@ pub(crate) fn serve(
     // committed is safe.
     runtime.shutdown_background();
     served.map(|()| ExitCode::SUCCESS)
+}
+
+/// Makes folders sources that are none yet. One that cannot be is no reason not
+/// to serve the others.
+fn make_sources(engine: &Engine, folders: &[PathBuf], output: &Output) {
+    for folder in folders {
+        if folder.as_os_str().is_empty() || is_source(engine, folder) {
+            continue;
+        }
+        if engine.is_read_only() {
+            let folder = short_path(folder);
+            output.note(format_args!(
+                "this home can only be read, so {folder} is made no source"
+            ));
+        } else if let Err(error) = engine.add_folder(folder, &NewFolder::default()) {
+            let folder = short_path(folder);
+            output.note(format_args!("{folder} is made no source: {error}"));
+        }
+    }
+}
+
+fn is_source(engine: &Engine, folder: &Path) -> bool {
+    let Ok(folder) = dunce::canonicalize(folder) else {
+        return false;
+    };
+    let sources = engine.sources().unwrap_or_default();
+    let mut places = sources.iter().map(|source| source.spec.location.as_str());
+    places.any(|place| Path::new(place) == folder)
 }
 
 /// A watch on a thread of its own.
