@@ -1,7 +1,7 @@
 //! Bare lines of JSON: what is on stdout, what the end of stdin does.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use crate::Setup;
 
 /// Longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A server of which every line on stdout is looked at.
-struct Bare {
+pub(super) struct Bare {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -22,11 +22,19 @@ struct Bare {
 
 impl Bare {
     fn start(setup: &Setup) -> Bare {
+        Bare::serving(setup, &["--no-watch"])
+    }
+
+    /// Starts a server with these options.
+    pub(super) fn serving(setup: &Setup, options: &[&str]) -> Bare {
         let mut command = setup.pkb();
-        command
-            .args(["serve", "--no-watch"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
+        command.arg("serve").args(options);
+        Bare::run(command)
+    }
+
+    /// Starts the server that this command is.
+    pub(super) fn run(mut command: Command) -> Bare {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().unwrap());
@@ -59,7 +67,7 @@ impl Bare {
         server
     }
 
-    fn send(&mut self, line: &str) {
+    pub(super) fn send(&mut self, line: &str) {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
@@ -79,15 +87,18 @@ impl Bare {
     }
 
     /// The next line, which has to be a message.
-    fn message(&self) -> Value {
-        let line = self
-            .lines
-            .recv_timeout(PATIENCE)
-            .expect("the server says something");
+    pub(super) fn message(&self) -> Value {
+        self.message_within(PATIENCE)
+            .expect("the server says something")
+    }
+
+    /// The same; none where none comes in that time.
+    pub(super) fn message_within(&self, time: Duration) -> Option<Value> {
+        let line = self.lines.recv_timeout(time).ok()?;
         let message: Value = serde_json::from_str(&line)
             .unwrap_or_else(|error| panic!("{line:?} on stdout: {error}"));
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
-        message
+        Some(message)
     }
 
     /// The answer to `id`, and the progress before it.
@@ -107,7 +118,7 @@ impl Bare {
     }
 
     /// Closes stdin and waits: what the server still says, and its exit code.
-    fn end(mut self) -> (Vec<Value>, Option<i32>) {
+    pub(super) fn end(mut self) -> (Vec<Value>, Option<i32>) {
         drop(self.stdin.take());
         let began = Instant::now();
         let status = loop {

@@ -9,13 +9,20 @@
 )]
 
 mod bare;
+mod confirm;
 mod flow;
 mod inspector;
 mod lines;
+mod listening;
+mod long_work;
+mod managing;
+mod prompts;
 mod python;
 mod reading;
+mod resources;
 mod rust;
 mod typescript;
+mod wire;
 
 use std::env;
 use std::fs;
@@ -32,8 +39,13 @@ const TOOLS: &[&str] = &[
     "browse_knowledge",
     "similar_documents",
     "get_links",
+    "list_sources",
     "health_check",
+    "get_coverage",
+    "list_deleted",
     "sync_knowledge_base",
+    "delete_item",
+    "restore_item",
 ];
 
 /// A home with one source, `vault`, that was not synced yet.

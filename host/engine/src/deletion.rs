@@ -4,7 +4,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use pkb_store::{Deleted, Erased, Filter, Item, ItemId, ItemQuery, Millis, Order, Page};
+use pkb_store::{
+    Deleted, Erased, Filter, Item, ItemId, ItemQuery, ItemStatus, Millis, Order, Page, Test,
+};
 use serde::Serialize;
 
 use crate::embedding::EmbedReport;
@@ -26,6 +28,41 @@ pub enum Selection {
     Named(Vec<String>),
     /// Every item that passes.
     Fitting(Filter),
+}
+
+impl Selection {
+    /// Names or a filter: one of them, not both.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where both are given, or nothing is.
+    pub fn new(names: Vec<String>, filter: Filter) -> Result<Selection, Error> {
+        let wrong = |what: &str| {
+            Err(Error::usage(
+                what,
+                "Name items, or say with a filter which ones: that of a source takes all of it.",
+            ))
+        };
+        match (names.is_empty(), filter.is_empty()) {
+            (true, true) => wrong("nothing says which items are meant"),
+            (false, false) => wrong("items are named, and a filter is given too"),
+            (false, true) => Ok(Selection::Named(names)),
+            (true, false) => Ok(Selection::Fitting(filter)),
+        }
+    }
+
+    /// Where to look for what is to be removed: what is deleted already is there
+    /// to be removed for good, or where it is asked for.
+    pub fn among(&self, hard: bool) -> Deleted {
+        let wants = |status| {
+            matches!(self, Selection::Fitting(Filter { conditions })
+                if conditions.iter().any(|own| !own.not && own.test == Test::Status(status)))
+        };
+        match hard {
+            true if wants(ItemStatus::Deleted) => Deleted::Only,
+            true => Deleted::Include,
+            false => Deleted::Exclude,
+        }
+    }
 }
 
 /// Which deleted items to list.

@@ -215,6 +215,7 @@ impl Engine {
         self.registry.open(name)?;
         let settings = HomeSettings {
             model: Some(name.to_owned()),
+            ..self.home.settings()?
         };
         self.home.set_settings(&settings)?;
         *self.model.lock().unwrap_or_else(PoisonError::into_inner) = None;

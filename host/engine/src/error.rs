@@ -72,7 +72,9 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn usage(what: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// Something that was asked for in a way that cannot be meant: what is wrong,
+    /// and what to do instead.
+    pub fn usage(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Usage {
             what: what.into(),
             hint: hint.into(),

@@ -24,9 +24,7 @@ use crate::pipeline::folder_settings;
 use crate::search::{self, SearchAnswer, SearchRequest};
 
 /// How long an answer waits for the look, unless asked otherwise.
-const BOUND: Duration = Duration::from_millis(100);
-/// How long a question for what is waiting takes.
-const ASKED: Duration = Duration::from_secs(1);
+pub(crate) const BOUND: Duration = Duration::from_millis(100);
 /// Changes that are taken in before an answer; more are a sync's work.
 const LITTLE: u64 = 32;
 /// And bytes: a mailbox that grew is left to a sync.
@@ -132,9 +130,12 @@ impl Engine {
     }
 
     /// How many files of each source are not in the index as they are; none
-    /// where that was not found out within a second.
-    pub(crate) fn waiting(self: &Arc<Self>) -> Result<Vec<(Source, Option<u64>)>, Error> {
-        let deadline = Instant::now() + ASKED;
+    /// where that was not found out in time.
+    pub(crate) fn waiting(
+        self: &Arc<Self>,
+        within: Duration,
+    ) -> Result<Vec<(Source, Option<u64>)>, Error> {
+        let deadline = Instant::now() + within;
         let asked: Vec<_> = self
             .sources()?
             .into_iter()

@@ -1,16 +1,22 @@
 //! How a home is doing.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use pkb_store::{
-    ChunkSet, Holder, LedgerQuery, LedgerRow, LedgerState, Millis, Page, Problem, Remedy, Stats,
+    ChunkSet, Holder, LedgerQuery, LedgerRow, LedgerState, LedgerTotals, Millis, Page, Problem,
+    Remedy, SourceStats, Stats,
 };
 use serde::Serialize;
 
 use crate::engine::{Engine, missing_model};
 use crate::error::Error;
+use crate::fresh::BOUND;
 use crate::job::Job;
 use crate::watch::{How, Note};
+
+/// How long a question for what is waiting takes.
+const ASKED: Duration = Duration::from_secs(1);
 
 /// A home in numbers.
 #[derive(Clone, Debug, Serialize)]
@@ -100,6 +106,21 @@ pub struct ComponentHealth {
     pub sha256: String,
     /// Whether it came with pkb.
     pub builtin: bool,
+}
+
+/// How much is in a home, for those who ask often.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Items that can be searched.
+    pub items: u64,
+    /// Items deleted with a way back.
+    pub deleted: u64,
+    /// Chunks that can be searched.
+    pub chunks: u64,
+    /// Different chunks without a vector of the chosen model.
+    pub missing: u64,
+    /// Bytes of the database.
+    pub bytes: u64,
 }
 
 /// Which ledger rows to show.
@@ -194,24 +215,10 @@ impl Engine {
             })
             .collect();
         let watching = self.store().watch_holder();
-        let note: Note = watching
-            .as_ref()
-            .and_then(|holder| holder.details.as_deref())
-            .and_then(|details| serde_json::from_str(details).ok())
-            .unwrap_or_default();
-        let now = self
-            .waiting()?
-            .into_iter()
-            .map(|(source, waiting)| SourceNow {
-                looked: source.looked,
-                watched: note.sources.get(&source.spec.name).cloned(),
-                waiting,
-                source: source.spec.name,
-            });
         Ok(Health {
             version: env!("CARGO_PKG_VERSION"),
             home: self.home().folder.display().to_string(),
-            now: now.collect(),
+            now: self.sources_now(watching.as_ref(), ASKED)?,
             syncing: self.store().sync_holder(),
             watching,
             store,
@@ -221,6 +228,87 @@ impl Engine {
                 .collect(),
             components,
             notes,
+        })
+    }
+
+    /// The sources as they are now, by name.
+    fn sources_now(
+        self: &Arc<Self>,
+        watching: Option<&Holder>,
+        within: Duration,
+    ) -> Result<Vec<SourceNow>, Error> {
+        let note: Note = watching
+            .and_then(|holder| holder.details.as_deref())
+            .and_then(|details| serde_json::from_str(details).ok())
+            .unwrap_or_default();
+        let now = self
+            .waiting(within)?
+            .into_iter()
+            .map(|(source, waiting)| SourceNow {
+                looked: source.looked,
+                watched: note.sources.get(&source.spec.name).cloned(),
+                waiting,
+                source: source.spec.name,
+            });
+        Ok(now.collect())
+    }
+
+    /// The sources in numbers, by name, each as it is now as far as a tenth of a
+    /// second shows.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn source_list(self: &Arc<Self>) -> Result<Vec<(SourceStats, Option<SourceNow>)>, Error> {
+        let watching = self.store().watch_holder();
+        let mut now = self.sources_now(watching.as_ref(), BOUND)?;
+        let sources = self.store().stats()?.sources.into_iter().map(|stats| {
+            let at = now
+                .iter()
+                .position(|now| now.source == stats.source.spec.name);
+            (stats, at.map(|at| now.swap_remove(at)))
+        });
+        Ok(sources.collect())
+    }
+
+    /// What became of what was seen in a source, or in all, in numbers.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] for an unknown source; when the database cannot be
+    /// read.
+    pub fn ledger_totals(&self, source: Option<&str>) -> Result<LedgerTotals, Error> {
+        if let Some(name) = source {
+            self.source(name)?;
+        }
+        let stats = self.store().stats()?;
+        let mut sum = LedgerTotals::default();
+        for stats in stats.sources {
+            if source.is_none_or(|name| stats.source.spec.name == name) {
+                sum.indexed += stats.ledger.indexed;
+                sum.skipped += stats.ledger.skipped;
+                sum.failed += stats.ledger.failed;
+                sum.deleted += stats.ledger.deleted;
+                sum.with_warnings += stats.ledger.with_warnings;
+            }
+        }
+        Ok(sum)
+    }
+
+    /// How much is in the home. No source is looked at.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn tally(&self) -> Result<Tally, Error> {
+        let store = self.store().stats()?;
+        let chosen = self.models().open(&self.model_name()?).ok();
+        let fingerprint = chosen.map(|model| model.info().fingerprint.clone());
+        let stats =
+            (store.models.iter()).find(|stats| Some(&stats.fingerprint) == fingerprint.as_ref());
+        Ok(Tally {
+            items: store.items,
+            deleted: store.deleted,
+            chunks: store.chunks,
+            missing: stats.map_or(store.chunks, |stats| stats.pending),
+            bytes: store.bytes,
         })
     }
 

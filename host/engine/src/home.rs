@@ -22,12 +22,15 @@ pub struct Home {
 }
 
 /// What a user chose for a whole home: `settings.toml` in it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HomeSettings {
     /// The embedding model in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// How it is served over HTTP; what stands in it is the binary's business.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<toml::Table>,
 }
 
 impl Home {

@@ -56,7 +56,9 @@ pub use error::Error;
 pub use eval::EvalOptions;
 pub use extracting::{ExtractRequest, ExtractedDocument, Extraction, NotExtracted};
 pub use fresh::Look;
-pub use health::{ChunkSetHealth, ComponentHealth, Health, LedgerRequest, ModelHealth, SourceNow};
+pub use health::{
+    ChunkSetHealth, ComponentHealth, Health, LedgerRequest, ModelHealth, SourceNow, Tally,
+};
 pub use home::{Home, HomeSettings, short_path};
 pub use ingest::{Change, SourceReport, SyncOptions, SyncReport};
 pub use job::{Job, Stage, Unwatched};
@@ -82,7 +84,7 @@ pub use watch::{Changed, How, Watch, WatchEvent, WatchHandle, WatchOptions};
 pub use pkb_embed as embed;
 pub use pkb_runtime::{ComponentInfo, Plugin, Plugins, World};
 pub use pkb_store::{
-    Condition, Deleted, Erased, Filter, Holder, Item, ItemStatus, LedgerRow, LedgerState, LinkKind,
-    Mark, Order, Page, Place, Problem, Property, Remedy, Scalar, Source, SyncCounts, Test, Time,
-    Value,
+    Condition, Deleted, Erased, Filter, Holder, Item, ItemStatus, LedgerRow, LedgerState,
+    LedgerTotals, LinkKind, Mark, Order, Page, Place, Problem, Property, Remedy, Scalar, Source,
+    SourceStats, SyncCounts, Test, Time, Value,
 };

@@ -3,15 +3,16 @@
 mod adding;
 mod installing;
 mod keeping;
+mod serving;
 
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use adding::{Add, Clip, Extract, Ocr, Reading};
 pub(crate) use installing::{ClientSettings, Install, Uninstall, Which};
 pub(crate) use keeping::{Backup, DeletedArgs, Doctor, Purge, Remove, Restore, RestoreBackup, Rm};
+pub(crate) use serving::{Serve, Token, Web};
 
 use crate::filters::{Filters, Sort};
 
@@ -35,7 +36,7 @@ pub(crate) struct Cli {
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Folder of the database, plugins and settings.
-    #[arg(long, global = true, value_name = "DIR", env = "PKB_HOME", value_parser = maybe_path())]
+    #[arg(long, global = true, value_name = "DIR", env = "PKB_HOME", value_parser = serving::maybe_path())]
     pub(crate) home: Option<PathBuf>,
     /// Print JSON for scripts.
     #[arg(long, global = true)]
@@ -176,12 +177,15 @@ pub(crate) enum Command {
     Eval(Eval),
     /// Keep the index true while you work: takes in what changes, as it changes.
     Watch(Watch),
-    /// Serve AI clients over MCP, on stdin and stdout.
+    /// Serve AI clients over MCP: on stdin and stdout, or over HTTP.
     Serve(Serve),
     /// Put pkb into the settings of AI clients, which then start `pkb serve`.
     Install(Install),
     /// Take pkb out of the settings of AI clients.
     Uninstall(Uninstall),
+    /// Who may ask over HTTP.
+    #[command(subcommand)]
+    Token(Token),
 }
 
 #[derive(Debug, Args)]
@@ -211,25 +215,6 @@ pub(crate) struct Watch {
     /// Leave the embedding for later: what changes is found by word only.
     #[arg(long)]
     pub(crate) no_embed: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Serve {
-    /// Take in what changes in the sources meanwhile [default].
-    #[arg(long, overrides_with = "no_watch")]
-    pub(crate) watch: bool,
-    /// Leave the sources alone but for a look before each search.
-    #[arg(long)]
-    pub(crate) no_watch: bool,
-    /// Offer no tool that changes anything.
-    #[arg(long, env = "PKB_READ_ONLY", value_parser = switch)]
-    pub(crate) read_only: bool,
-    /// Offer `search` and `fetch` too, as ChatGPT wants them.
-    #[arg(long)]
-    pub(crate) chatgpt: bool,
-    /// Make folders sources first, those that are none yet.
-    #[arg(long, value_name = "DIR", num_args = 0.., value_parser = maybe_path())]
-    pub(crate) folder: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -535,28 +520,6 @@ pub(crate) enum Plugin {
         #[arg(long, value_name = "JSON", default_value = "{}")]
         settings: String,
     },
-}
-
-/// What a client hands on where a bundle's user left a setting open.
-const OPEN: &str = "${user_config.";
-
-/// A path that a client may leave open: empty, or a setting of a bundle's that
-/// its user did not make. Both come out empty.
-fn maybe_path() -> impl TypedValueParser<Value = PathBuf> {
-    OsStringValueParser::new().map(|path| match path.to_str() {
-        Some(open) if open.starts_with(OPEN) => PathBuf::new(),
-        _ => PathBuf::from(path),
-    })
-}
-
-/// Yes or no, as a variable says it; left open is no.
-fn switch(text: &str) -> Result<bool, String> {
-    match text.to_ascii_lowercase().as_str() {
-        "true" | "1" | "yes" | "on" => Ok(true),
-        "false" | "0" | "no" | "off" | "" => Ok(false),
-        open if open.starts_with(OPEN) => Ok(false),
-        _ => Err(format!("{text:?} is neither true nor false")),
-    }
 }
 
 /// A number over 0.

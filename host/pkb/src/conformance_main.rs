@@ -7,6 +7,7 @@ mod access;
 mod cli;
 mod commands;
 mod filters;
+mod http;
 mod install;
 mod logging;
 mod mcp;

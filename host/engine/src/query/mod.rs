@@ -30,10 +30,11 @@ mod stopwords;
 mod tests;
 
 use jiff::ZonedDateTime;
-use pkb_store::{Condition, Test};
+use pkb_store::{Condition, Filter, Test};
 use serde::Serialize;
 
 use self::fields::Outcome;
+use crate::error::Error;
 
 /// The longest query that is taken whole, in bytes; the rest is left out.
 const LONGEST: usize = 128 << 10;
@@ -85,6 +86,38 @@ impl Query {
     /// Takes `input` apart, dates as seen from the present time and place.
     pub fn parse(input: &str) -> Query {
         Query::parse_at(input, &ZonedDateTime::now())
+    }
+
+    /// The items that `input` chooses where it is to be exact: for what is
+    /// deleted, say.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where anything but fields is in it, or nothing.
+    pub fn only_fields(input: &str) -> Result<Filter, Error> {
+        let query = Query::parse(input);
+        let wrong = |what: String| {
+            Err(Error::usage(
+                what,
+                "A filter holds fields alone, such as source:mail, tag:draft, path:journal/, title:\"old plan\", \
+                 before:2019 or -kind:note.",
+            ))
+        };
+        if input.len() > LONGEST_TEXT {
+            return wrong(format!("the filter is longer than {LONGEST_TEXT} bytes"));
+        }
+        if let Some(note) = query.notes.first() {
+            return wrong(note.trim_end_matches('.').to_owned());
+        }
+        let words = (query.text.split_whitespace().next())
+            .or_else(|| query.words.first().map(String::as_str))
+            .or_else(|| query.phrases.first().map(|phrase| phrase.text.as_str()));
+        match words {
+            Some(word) => wrong(format!("{word:?} is no field of a filter")),
+            None if query.conditions.is_empty() => wrong("the filter is empty".into()),
+            None => Ok(Filter {
+                conditions: query.conditions,
+            }),
+        }
     }
 
     /// Takes `input` apart, dates as seen from `now`.

@@ -23,6 +23,29 @@ fn phrases(input: &str) -> Vec<String> {
 }
 
 #[test]
+fn what_chooses_exactly_holds_fields_alone() {
+    let filter = Query::only_fields(" source:mail  before:2019 -kind:note ").unwrap();
+    assert_eq!(filter.conditions.len(), 3);
+    let long = format!("source:mail {}", "tag:a ".repeat(2000));
+    for (input, told) in [
+        ("", "empty"),
+        ("source:mail and", "\"and\" is no field"),
+        ("old plans", "\"old\" is no field"),
+        ("source:mail \"old plans\"", "is no field"),
+        ("source:mail -draft", "is no field"),
+        ("sorce:mail tag:x", "is no field"),
+        ("source:mail after:someday", "after:someday"),
+        ("source:mail !!", "is no field"),
+        (&long, "longer"),
+    ] {
+        let Err(Error::Usage { what, .. }) = Query::only_fields(input) else {
+            panic!("{input:?} chooses");
+        };
+        assert!(what.contains(told), "{input:?}: {what}");
+    }
+}
+
+#[test]
 fn plain_words_stay_as_they_are() {
     for input in [
         "plain words",

@@ -71,12 +71,16 @@ impl Engine {
     /// The item that `wanted` names, if there is one.
     fn look_for(&self, wanted: &str, deleted: Deleted) -> Result<Option<Item>, Error> {
         let fits = |item: &Item| item.deleted.is_some() == (deleted != Deleted::Exclude);
-        let number = wanted.strip_prefix("pkb://item/").unwrap_or(wanted);
-        if let Ok(number) = number.parse::<i64>()
+        let address = wanted.strip_prefix("pkb://item/");
+        if let Ok(number) = address.unwrap_or(wanted).parse::<i64>()
             && let Some(details) = self.store().item(ItemId(number))?
             && fits(&details.item)
         {
             return Ok(Some(details.item));
+        }
+        // An address names one item, never another of a like title.
+        if address.is_some() {
+            return Ok(None);
         }
         if let Some((source, path)) = wanted.split_once('/')
             && let Some(source) = self.store().source(source)?

@@ -2,14 +2,11 @@
 
 use std::process::ExitCode;
 
-use pkb_engine::{
-    Deleted, DeletedRequest, Engine, Error, Filter, Item, ItemStatus, Purged, Selection, Test,
-};
+use pkb_engine::{Deleted, DeletedRequest, Engine, Error, Item, Purged, Selection};
 use serde_json::json;
 
 use super::status::ago;
 use crate::cli;
-use crate::filters::Filters;
 use crate::output::{DIM, Output, STRONG, Table, bytes, count, thousands};
 use crate::progress::Watch;
 use crate::{FAILED, output};
@@ -18,8 +15,8 @@ use crate::{FAILED, output};
 const NAMED: usize = 5;
 
 pub(crate) fn rm(engine: &Engine, args: cli::Rm, output: &Output) -> anyhow::Result<ExitCode> {
-    let selection = selection(args.items, args.filters)?;
-    let items = engine.select(&selection, among(&selection, args.hard))?;
+    let selection = Selection::new(args.items, args.filters.filter()?)?;
+    let items = engine.select(&selection, selection.among(args.hard))?;
     if items.is_empty() {
         output.note("no items fit");
     }
@@ -76,7 +73,7 @@ pub(crate) fn restore(
     args: cli::Restore,
     output: &Output,
 ) -> anyhow::Result<ExitCode> {
-    let selection = selection(args.items, args.filters)?;
+    let selection = Selection::new(args.items, args.filters.filter()?)?;
     let items = engine.select(&selection, Deleted::Only)?;
     let watch = Watch::new(output.quiet || output.json);
     let restored = engine.restore_items(&items, &watch);
@@ -178,36 +175,6 @@ fn cause(item: &Item) -> &str {
         Some("file_deleted") => "its file is gone",
         Some(other) => other,
         None => "",
-    }
-}
-
-/// Names or filters: one of them, not both.
-fn selection(items: Vec<String>, filters: Filters) -> Result<Selection, Error> {
-    let filter = filters.filter()?;
-    let usage = |what: &str| Error::Usage {
-        what: what.into(),
-        hint: "Name items, or say with filters which ones: --source NAME takes a whole source."
-            .into(),
-    };
-    match (items.is_empty(), filter.is_empty()) {
-        (true, true) => Err(usage("nothing says which items are meant")),
-        (false, false) => Err(usage("items are named, and filters are given too")),
-        (false, true) => Ok(Selection::Named(items)),
-        (true, false) => Ok(Selection::Fitting(filter)),
-    }
-}
-
-/// Where to look for what is to be removed: what is deleted already is there to
-/// be removed for good, or where it is asked for.
-fn among(selection: &Selection, hard: bool) -> Deleted {
-    let wants = |status| {
-        matches!(selection, Selection::Fitting(Filter { conditions })
-            if conditions.iter().any(|own| !own.not && own.test == Test::Status(status)))
-    };
-    match hard {
-        true if wants(ItemStatus::Deleted) => Deleted::Only,
-        true => Deleted::Include,
-        false => Deleted::Exclude,
     }
 }
 

@@ -15,6 +15,7 @@ mod search;
 mod serve;
 mod stats;
 mod status;
+mod token;
 mod watch;
 
 use std::process::ExitCode;
@@ -81,7 +82,8 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
         Command::Watch(args) => watch::watch(open(&global, Access::Write)?, &args, output),
         Command::Install(args) => install::install(&global, &args, output),
         Command::Uninstall(args) => install::uninstall(&args, output),
-        Command::Serve(args) => serve::serve(open(&global, Access::Write)?, &args, output),
+        Command::Serve(args) => serve::serve(&global, args, output),
+        Command::Token(command) => token::run(&home(&global)?, command, output),
     }
 }
 

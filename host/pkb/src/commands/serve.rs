@@ -6,22 +6,31 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use pkb_engine::{Engine, How, NewFolder, Watch, WatchEvent, WatchHandle, short_path};
+use pkb_engine::{Access, Engine, How, NewFolder, Watch, WatchEvent, WatchHandle, short_path};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::watch::options;
-use crate::cli;
-use crate::mcp;
-use crate::output::Output;
+use crate::cli::{self, Global};
+use crate::http::{Metrics, Plan};
+use crate::output::{Output, STRONG};
+use crate::{mcp, signals};
 
 /// How long the end waits for a watch to come to a safe point.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn serve(
-    engine: Engine,
-    args: &cli::Serve,
+    global: &Global,
+    args: cli::Serve,
     output: &Output,
 ) -> anyhow::Result<ExitCode> {
-    let engine = Arc::new(engine);
+    let home = super::home(global)?;
+    // What is wrong with the address is said before anything is opened.
+    let plan = match &args.http {
+        Some(address) => Some(Plan::new(&home, address, &args.web)?),
+        None => None,
+    };
+    let engine = Arc::new(Engine::open(home, Access::Write)?);
     engine.preload();
     make_sources(&engine, &args.folder, output);
     let mut watch = None;
@@ -41,11 +50,22 @@ pub(crate) fn serve(
         read_only: args.read_only,
         chatgpt: args.chatgpt,
     };
-    let service = mcp::Service::new(engine, serving)?;
-    // A client's first answer comes before everything else.
-    let served = runtime.block_on(mcp::serve(service, || {
-        watching = watch.map(Watching::start)
-    }));
+    let metrics = Metrics::new();
+    let service = mcp::Service::new(engine.clone(), serving, metrics.clone())?;
+    let begin = || watching = watch.map(Watching::start);
+    let served = match plan {
+        // A client's first answer comes before everything else.
+        None => runtime.block_on(mcp::serve(service, begin)),
+        Some(plan) => {
+            let stop = CancellationToken::new();
+            let stopped = stop.clone();
+            signals::listen_with(move || stopped.cancel());
+            announce(&plan, output)?;
+            begin();
+            let make = move || mcp::Handler::new(service.clone(), Arc::default());
+            runtime.block_on(plan.serve(engine, make, mcp::needs, metrics, stop))
+        }
+    };
     if let Some(watching) = watching {
         watching.end();
     }
@@ -81,6 +101,26 @@ fn is_source(engine: &Engine, folder: &Path) -> bool {
     let sources = engine.sources().unwrap_or_default();
     let mut places = sources.iter().map(|source| source.spec.location.as_str());
     places.any(|place| Path::new(place) == folder)
+}
+
+/// Says where clients find the server.
+fn announce(plan: &Plan, output: &Output) -> anyhow::Result<()> {
+    for warning in plan.warnings() {
+        output.note(warning);
+    }
+    let url = plan.url();
+    if output.json {
+        return output.json(&json!({ "url": url, "token_needed": plan.needs_token() }));
+    }
+    let token = if plan.needs_token() {
+        "; clients need a token"
+    } else {
+        ""
+    };
+    output.line(format_args!(
+        "MCP is served at {STRONG}{url}{STRONG:#}{token}"
+    ));
+    Ok(())
 }
 
 /// A watch on a thread of its own.

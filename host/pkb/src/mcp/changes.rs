@@ -59,6 +59,22 @@ impl Subscriptions {
     }
 }
 
+/// The state that the index had when a client was promised news: what changed
+/// between that and the first look is news too.
+#[derive(Default)]
+pub(super) struct Promise(Mutex<Option<i64>>);
+
+impl Promise {
+    /// Notes the index as it is now.
+    pub(super) fn note(&self, engine: &Engine) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = engine.generation().ok();
+    }
+
+    fn made_at(&self) -> Option<i64> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// What one look has found.
 struct News {
     list: bool,
@@ -105,7 +121,7 @@ impl Changes {
     }
 
     /// Tells one listener all it asked for, until it wants no more.
-    pub(super) async fn tell(&self, context: &SubscriptionContext) {
+    pub(super) async fn tell(&self, context: &SubscriptionContext, promise: &Promise) {
         let accepted = context.accepted();
         let followed = Subscriptions::default();
         let uris = accepted.resource_subscriptions.clone().unwrap_or_default();
@@ -113,7 +129,8 @@ impl Changes {
             followed.lock().insert(uri, State::UNKNOWN);
         }
         let wants_list = accepted.resources_list_changed == Some(true);
-        let Some(mut known) = self.known(wants_list, followed).await else {
+        let made_at = promise.made_at();
+        let Some(mut known) = self.known(wants_list, followed, made_at).await else {
             return;
         };
         loop {
@@ -139,10 +156,16 @@ impl Changes {
 
     /// Tells a session of the older kind what it follows, and of each change of
     /// the list, until it ends.
-    pub(super) fn tell_session(&self, peer: Peer<RoleServer>, followed: Subscriptions) {
+    pub(super) fn tell_session(
+        &self,
+        peer: Peer<RoleServer>,
+        followed: Subscriptions,
+        promise: &Promise,
+    ) {
+        let made_at = promise.made_at();
         let changes = Changes::new(self.engine.clone());
         tokio::spawn(async move {
-            let Some(mut known) = changes.known(true, followed).await else {
+            let Some(mut known) = changes.known(true, followed, made_at).await else {
                 return;
             };
             while !peer.is_transport_closed() {
@@ -164,20 +187,35 @@ impl Changes {
     }
 
     /// Everything as it is at first.
-    async fn known(&self, wants_list: bool, followed: Subscriptions) -> Option<Known> {
+    async fn known(
+        &self,
+        wants_list: bool,
+        followed: Subscriptions,
+        made_at: Option<i64>,
+    ) -> Option<Known> {
         let engine = self.engine.clone();
         spawn_blocking(move || {
             for (uri, state) in &mut *followed.lock() {
                 *state = resources::state_of(&engine, uri);
             }
-            let generation = engine.generation().ok();
+            let mut list = wants_list.then(|| List {
+                state: resources::list_state(&engine),
+                generation: made_at,
+                told: None,
+            });
+            // What was read may be newer than the promise, and what was before
+            // is not known any more.
+            if engine.generation().ok() != made_at {
+                if let Some(list) = &mut list {
+                    list.state = State::FORMER;
+                }
+                for state in followed.lock().values_mut() {
+                    *state = State::FORMER;
+                }
+            }
             Known {
-                generation,
-                list: wants_list.then(|| List {
-                    state: resources::list_state(&engine),
-                    generation,
-                    told: None,
-                }),
+                generation: made_at,
+                list,
                 engine,
                 followed,
             }

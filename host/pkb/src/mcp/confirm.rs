@@ -8,14 +8,14 @@
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, ClientCapabilities, ElicitRequest, ElicitRequestParams, ElicitResult,
-    ElicitationAction, ElicitationSchema, ErrorData, InputRequest, InputRequests,
-    InputRequiredResult, SealOptions,
+    CallToolRequestParams, ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams,
+    ElicitResult, ElicitationAction, ElicitationSchema, ErrorData, InputRequest, InputRequests,
+    InputRequiredResult, RequestStateCodec, SealOptions, ServerRequest,
 };
+use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer};
 use serde_json::Value;
 
-use super::service::Service;
-use super::tool::Question;
+use super::tool::{Question, Said};
 
 /// The name of the one question.
 const KEY: &str = "confirm";
@@ -30,7 +30,7 @@ pub(super) fn can_ask(client: Option<&ClientCapabilities>) -> bool {
 }
 
 /// The question as a form with one box to tick.
-pub(super) fn form(question: &Question) -> Result<ElicitRequestParams, ErrorData> {
+fn form(question: &Question) -> Result<ElicitRequestParams, ErrorData> {
     let schema = ElicitationSchema::builder()
         .required_bool_with(KEY, |tick| {
             tick.title("Do it")
@@ -46,7 +46,7 @@ pub(super) fn form(question: &Question) -> Result<ElicitRequestParams, ErrorData
 }
 
 /// Whether what the user did with the form means yes.
-pub(super) fn agreed(result: &ElicitResult) -> bool {
+fn agreed(result: &ElicitResult) -> bool {
     result.action == ElicitationAction::Accept
         && result
             .content
@@ -56,23 +56,89 @@ pub(super) fn agreed(result: &ElicitResult) -> bool {
             == Some(true)
 }
 
+/// What came of asking while the call waits.
+pub(super) enum Asked {
+    /// The user was asked, and said this.
+    Said(Said),
+    /// They could not be asked.
+    Unasked,
+    /// Nobody waits for the call any more.
+    Over,
+}
+
+/// Asks the user of a client that takes requests. `gone` ends when the client
+/// is gone.
+///
+/// # Errors
+/// Where the question makes no form.
+pub(super) async fn ask(
+    context: &RequestContext<RoleServer>,
+    question: &Question,
+    gone: impl Future<Output = ()>,
+) -> Result<Asked, ErrorData> {
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(question)?));
+    let options = PeerRequestOptions::no_options();
+    let mut handle = match (context.peer)
+        .send_request_with_option(request, options)
+        .await
+    {
+        Ok(handle) => handle,
+        Err(error) => {
+            tracing::info!("the user could not be asked: {error}");
+            return Ok(Asked::Unasked);
+        }
+    };
+    let (asked, why) = tokio::select! {
+        answer = &mut handle.rx => {
+            return Ok(match answer {
+                Ok(Ok(ClientResult::ElicitResult(result))) => Asked::Said(Said {
+                    to: question.digest(),
+                    agreed: agreed(&result),
+                }),
+                other => {
+                    tracing::info!("the client did not ask its user: {other:?}");
+                    Asked::Unasked
+                }
+            });
+        }
+        () = tokio::time::sleep(PATIENCE) => (Asked::Unasked, "no answer came in time"),
+        () = context.ct.cancelled() => (Asked::Over, "the call was cancelled"),
+        () = gone => return Ok(Asked::Over),
+    };
+    // What the user says from here on counts for nothing: the form can go.
+    if let Err(error) = handle.cancel(Some(why.to_owned())).await {
+        tracing::debug!("the question cannot be taken back: {error}");
+    }
+    Ok(asked)
+}
+
 /// The question as an answer that asks for another call.
+///
+/// # Errors
+/// Where the question makes no form.
 pub(super) fn required(
-    service: &Service,
+    seal: &RequestStateCodec,
     request: &CallToolRequestParams,
     question: &Question,
 ) -> Result<InputRequiredResult, ErrorData> {
     let asked = InputRequest::Elicitation(ElicitRequest::new(form(question)?));
-    let state = service.seal.seal_with(
-        question.message.as_bytes(),
-        &SealOptions::new()
-            .associated_data(&bound(request))
-            .ttl(PATIENCE),
-    );
+    let state = sealed(seal, request, question, PATIENCE);
     Ok(InputRequiredResult::new(
         Some(InputRequests::from([(KEY.to_owned(), asked)])),
         Some(state),
     ))
+}
+
+fn sealed(
+    seal: &RequestStateCodec,
+    request: &CallToolRequestParams,
+    question: &Question,
+    ttl: Duration,
+) -> String {
+    seal.seal_with(
+        question.digest().as_bytes(),
+        &SealOptions::new().associated_data(&bound(request)).ttl(ttl),
+    )
 }
 
 /// What the user said in an earlier round of this call, and to what; none in
@@ -81,23 +147,22 @@ pub(super) fn required(
 /// # Errors
 /// Wrong parameters, where the seal is not ours, too old, or of another call.
 pub(super) fn brought_back(
-    service: &Service,
+    seal: &RequestStateCodec,
     request: &CallToolRequestParams,
-) -> Result<Option<(String, bool)>, ErrorData> {
+) -> Result<Option<Said>, ErrorData> {
     let Some(state) = &request.request_state else {
         return Ok(None);
     };
     let wrong = |what: &str| {
         ErrorData::invalid_params(
-            format!("{what}; call the tool again without it to be asked anew"),
+            format!("{what}; call the tool again without requestState to be asked anew"),
             None,
         )
     };
-    let asked = service
-        .seal
+    let asked = seal
         .open_with(state, &bound(request))
         .map_err(|error| wrong(&format!("this requestState is not valid here: {error}")))?;
-    let asked = String::from_utf8(asked).map_err(|_| wrong("this requestState is damaged"))?;
+    let to = String::from_utf8(asked).map_err(|_| wrong("this requestState is damaged"))?;
     let Some(answer) = request
         .input_responses
         .as_ref()
@@ -107,11 +172,84 @@ pub(super) fn brought_back(
     };
     let result: ElicitResult = serde_json::from_value(answer.clone())
         .map_err(|error| wrong(&format!("inputResponses.{KEY} is no answer: {error}")))?;
-    Ok(Some((asked, agreed(&result))))
+    Ok(Some(Said {
+        to,
+        agreed: agreed(&result),
+    }))
 }
 
 /// What a seal holds for: this tool with these arguments.
 fn bound(request: &CallToolRequestParams) -> Vec<u8> {
     let arguments = serde_json::to_string(&request.arguments).unwrap_or_default();
     format!("{}\0{arguments}", request.name).into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn call(arguments: Value) -> CallToolRequestParams {
+        CallToolRequestParams::new("delete_item")
+            .with_arguments(arguments.as_object().unwrap().clone())
+    }
+
+    fn question() -> Question {
+        Question {
+            message: "Delete it?".into(),
+            about: "1".into(),
+            otherwise: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_seal_that_is_too_old_or_of_another_server_is_not_believed() {
+        let seal = RequestStateCodec::try_new(vec![1; 32]).unwrap();
+        let mut request = call(json!({"items": ["1"]}));
+        let answer = json!({"action": "accept", "content": {"confirm": true}});
+        request.input_responses = Some([(KEY.to_owned(), answer)].into());
+        assert_eq!(brought_back(&seal, &request).unwrap(), None);
+
+        request.request_state = Some(sealed(&seal, &request, &question(), PATIENCE));
+        let said = brought_back(&seal, &request).unwrap().unwrap();
+        assert_eq!((said.to, said.agreed), (question().digest(), true));
+        let other = RequestStateCodec::try_new(vec![2; 32]).unwrap();
+        assert!(brought_back(&other, &request).is_err());
+
+        request.request_state = Some(sealed(&seal, &request, &question(), Duration::ZERO));
+        std::thread::sleep(Duration::from_millis(2));
+        let error = brought_back(&seal, &request).unwrap_err();
+        assert!(error.message.contains("expired"), "{error:?}");
+    }
+
+    #[test]
+    fn a_question_is_told_from_others_by_all_it_is_about() {
+        let other = |message: &str, about: &str| Question {
+            message: message.into(),
+            about: about.into(),
+            otherwise: String::new(),
+        };
+        assert_eq!(question().digest(), other("Delete it?", "1").digest());
+        assert_ne!(question().digest(), other("Delete it?", "2").digest());
+        assert_ne!(question().digest(), other("Delete it?1", "").digest());
+    }
+
+    #[test]
+    fn only_a_ticked_box_that_was_sent_means_yes() {
+        let said = |value: Value| agreed(&serde_json::from_value(value).unwrap());
+        assert!(said(
+            json!({"action": "accept", "content": {"confirm": true}})
+        ));
+        for no in [
+            json!({"action": "accept"}),
+            json!({"action": "accept", "content": {"confirm": false}}),
+            json!({"action": "accept", "content": {"confirm": "true"}}),
+            json!({"action": "accept", "content": {"other": true}}),
+            json!({"action": "accept", "content": true}),
+            json!({"action": "decline", "content": {"confirm": true}}),
+            json!({"action": "cancel", "content": {"confirm": true}}),
+        ] {
+            assert!(!said(no.clone()), "{no}");
+        }
+    }
 }

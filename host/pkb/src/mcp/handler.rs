@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
     CompleteResult, CreateTaskResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
     ErrorData, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
-    Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
@@ -21,11 +21,11 @@ use tokio::task::spawn_blocking;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
-use super::changes::Subscriptions;
-use super::confirm;
+use super::changes::{Promise, Subscriptions};
+use super::confirm::{self, Asked};
 use super::progress::{Teller, Update};
 use super::service::{Service, definition};
-use super::tool::{Call, Entry, Ran, Watch, failure, stopper};
+use super::tool::{Call, Entry, Ran, Said, Watch, failure, stopper};
 use super::{completion, instructions, prompts, resources};
 use crate::access::Grant;
 
@@ -49,6 +49,7 @@ pub(crate) struct Handler {
     /// Set when stdin ends: nobody waits for long work any more.
     client_left: Arc<AtomicBool>,
     subscriptions: Subscriptions,
+    promise: Promise,
 }
 
 impl Handler {
@@ -59,6 +60,7 @@ impl Handler {
             service,
             client_left,
             subscriptions: Subscriptions::default(),
+            promise: Promise::default(),
         }
     }
 
@@ -101,6 +103,11 @@ impl Handler {
     }
 }
 
+/// Questions that one call asks its user while it waits.
+const MOST_QUESTIONS: usize = 3;
+const UNASKED: &str = "Nothing was done: the user could not be asked to the end.";
+const CHANGES: &str = "Nothing was done: what was to be confirmed was something else each time the user had answered. \
+                       Call the tool again.";
 const BROKE_OFF: &str = "pkb broke off while it worked on this. Its log on stderr says more; `pkb doctor` checks the \
                          index.";
 
@@ -127,6 +134,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let info = self.negotiate_initialize(&request)?;
+        self.promise.note(&self.service.engine);
         context.peer.set_peer_info(request);
         Ok(info.with_instructions(self.instructions().await))
     }
@@ -172,6 +180,7 @@ impl ServerHandler for Handler {
         // A name that a client made up is not kept.
         let tool = entry.map_or("unknown", |entry| entry.name);
         let span = tracing::info_span!("mcp.request", tool, outcome = Empty);
+        let began = Instant::now();
         let answer = async {
             match entry {
                 Some(entry) => self.call(entry, grant, request, context).await,
@@ -185,6 +194,7 @@ impl ServerHandler for Handler {
             Err(_) => "failed",
         };
         span.record("outcome", outcome);
+        self.service.metrics.record(tool, outcome, began.elapsed());
         self.service.answered.notify_one();
         answer
     }
@@ -226,18 +236,19 @@ impl ServerHandler for Handler {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
+        self.promise.note(&self.service.engine);
         Some(resources::listenable(requested))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.service.changes.tell(&context).await;
+        self.service.changes.tell(&context, &self.promise).await;
         Ok(())
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         self.service
             .changes
-            .tell_session(context.peer, self.subscriptions.clone());
+            .tell_session(context.peer, self.subscriptions.clone(), &self.promise);
     }
 
     async fn subscribe(
@@ -366,49 +377,33 @@ impl Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let client = context.client_capabilities();
-        if entry.long
-            && client
-                .as_ref()
-                .is_some_and(|client| client.supports_tasks())
-        {
-            return Ok(self.begin_task(entry, grant, request).into());
-        }
-        let said = confirm::brought_back(&self.service, &request)?;
         let arguments = request.arguments.clone().unwrap_or_default();
-        let question = match self
-            .run(entry, grant.clone(), arguments.clone(), None, &context)
-            .await
-        {
-            Ran::Result(result) => return Ok(result.into()),
-            Ran::Ask(question) => question,
-        };
-        let agreed = match said {
-            // What the user agreed to may be something else by now.
-            Some((asked, agreed)) if asked == question.message => agreed,
-            _ if !confirm::can_ask(client.as_ref()) => {
+        let has_tasks = (client.as_ref()).is_some_and(|client| client.supports_tasks());
+        if has_tasks && (entry.is_long)(&arguments) {
+            return Ok(self.begin_task(entry, grant, arguments).into());
+        }
+        let mut said = confirm::brought_back(&self.service.seal, &request)?;
+        // What is to be confirmed may be something else once the user answers.
+        for _ in 0..MOST_QUESTIONS {
+            let ran = self.run(entry, grant.clone(), arguments.clone(), said, &context);
+            let question = match ran.await {
+                Ran::Result(result) => return Ok(result.into()),
+                Ran::Ask(question) => question,
+            };
+            if !confirm::can_ask(client.as_ref()) {
                 return Ok(failure(&question.otherwise).into());
             }
-            _ if is_stateless(&context) => {
-                return Ok(confirm::required(&self.service, &request, &question)?.into());
+            if is_stateless(&context) {
+                let required = confirm::required(&self.service.seal, &request, &question)?;
+                return Ok(required.into());
             }
-            _ => {
-                let form = confirm::form(&question)?;
-                match context.peer.create_elicitation(form).await {
-                    Ok(result) => confirm::agreed(&result),
-                    Err(error) => {
-                        tracing::info!("the user could not be asked: {error}");
-                        return Ok(failure(&question.otherwise).into());
-                    }
-                }
-            }
-        };
-        match self
-            .run(entry, grant, arguments, Some(agreed), &context)
-            .await
-        {
-            Ran::Result(result) => Ok(result.into()),
-            Ran::Ask(question) => Ok(failure(&question.otherwise).into()),
+            said = match confirm::ask(&context, &question, self.left()).await? {
+                Asked::Said(said) => Some(said),
+                Asked::Unasked => return Ok(failure(&question.otherwise).into()),
+                Asked::Over => return Ok(failure(UNASKED).into()),
+            };
         }
+        Ok(failure(CHANGES).into())
     }
 
     /// Runs a tool on a thread for blocking work, and tells the client how far
@@ -417,8 +412,8 @@ impl Handler {
         &self,
         entry: &'static Entry,
         grant: Grant,
-        arguments: rmcp::model::JsonObject,
-        agreed: Option<bool>,
+        arguments: JsonObject,
+        said: Option<Said>,
         context: &RequestContext<RoleServer>,
     ) -> Ran {
         let token = context.meta.get_progress_token();
@@ -426,7 +421,7 @@ impl Handler {
         let call = Call {
             service: self.service.clone(),
             grant,
-            agreed,
+            said,
             watch: Watch {
                 stop: stopper(context.ct.clone(), self.client_left.clone()),
                 progress: token.is_some().then_some(teller),
@@ -443,6 +438,10 @@ impl Handler {
         }) = updates.recv().await
         {
             let Some(token) = token.clone() else { continue };
+            // Nobody waits for what was cancelled.
+            if context.ct.is_cancelled() {
+                continue;
+            }
             let mut update = ProgressNotificationParam::new(token, progress).with_message(message);
             update.total = total;
             tokio::select! {
@@ -472,7 +471,7 @@ impl Handler {
         &self,
         entry: &'static Entry,
         grant: Grant,
-        request: CallToolRequestParams,
+        arguments: JsonObject,
     ) -> CreateTaskResult {
         let service = self.service.clone();
         let options = TaskOptions::new()
@@ -486,13 +485,12 @@ impl Handler {
                 let call = Call {
                     service,
                     grant,
-                    agreed: None,
+                    said: None,
                     watch: Watch {
                         stop: Box::new(move || asked.is_cancel_requested()),
                         progress: Some(teller),
                     },
                 };
-                let arguments = request.arguments.unwrap_or_default();
                 let work = spawn_blocking(move || span.in_scope(|| (entry.run)(&call, arguments)));
                 while let Some(update) = updates.recv().await {
                     task.set_status_message(update.message);

@@ -34,11 +34,21 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 
+use crate::access::Scope;
+
 #[cfg(feature = "conformance")]
 pub(crate) use conformance::Fixture as Handler;
 #[cfg(not(feature = "conformance"))]
 pub(crate) use handler::Handler;
 pub(crate) use service::{Service, Serving};
+
+/// What a tool asks of who calls it. Of one that there is not, any caller is
+/// told so.
+pub(crate) fn needs(tool: &str) -> Scope {
+    let mut all = tools::ALL.iter().chain(tools::CHATGPT);
+    all.find(|known| known.name == tool)
+        .map_or(Scope::Read, |known| known.needs)
+}
 
 /// How long a client may take to call its first tool before other work begins.
 const FIRST_CALL: Duration = Duration::from_secs(2);

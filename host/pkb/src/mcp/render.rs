@@ -95,7 +95,7 @@ pub(super) fn error(error: &Error) -> String {
 /// What the engine says for the command line, in a client's words. Commands
 /// that no tool stands for stay: they are the user's to run.
 pub(super) fn in_tools(text: &str) -> String {
-    const WORDS: [(&str, &str); 9] = [
+    const WORDS: [(&str, &str); 15] = [
         ("`pkb list`", "`browse_knowledge`"),
         ("`pkb browse`", "`browse_knowledge`"),
         ("`pkb search`", "`search_knowledge`"),
@@ -104,6 +104,12 @@ pub(super) fn in_tools(text: &str) -> String {
         ("--lines", "from_line and to_line"),
         ("--page", "page"),
         ("`pkb get`", "`get_document`"),
+        ("`pkb deleted`", "`list_deleted`"),
+        ("`pkb restore`", "`restore_item`"),
+        ("`pkb restore ", "`restore_item "),
+        ("`pkb ledger --failed`", "`get_coverage`"),
+        ("`pkb rm --hard`", "`delete_item` with hard"),
+        ("`pkb rm` without --hard", "`delete_item` without hard"),
         ("--accept-removals", "accept_removals"),
     ];
     WORDS.iter().fold(text.to_owned(), |text, (command, tool)| {
@@ -183,6 +189,10 @@ mod tests {
         assert_eq!(
             super::error(&error),
             "there is no item \"x\"\nDid you mean notes/xy.md? `browse_knowledge` shows what there is."
+        );
+        assert_eq!(
+            in_tools("`pkb restore 7` or `pkb restore-backup FILE`"),
+            "`restore_item 7` or `pkb restore-backup FILE`"
         );
         assert_eq!(
             in_tools("`pkb model pull` gets it"),

@@ -125,22 +125,22 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
 
 /// # Errors
 /// Where the address names nothing, or what it names cannot be read.
-pub(super) fn read(service: &Arc<Service>, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) fn read(service: &Arc<Service>, address: &str) -> Result<ReadResourceResult, ErrorData> {
     let engine = &service.engine;
-    let (text, mime) = match named(uri) {
+    let (text, mime) = match named(address) {
         Some(Named::Status) => {
             let health = engine.health().map_err(internal)?;
             (pretty(&health)?, "application/json")
         }
-        Some(Named::Source(name)) => (source(engine, &name, uri)?, "application/json"),
+        Some(Named::Source(name)) => (source(engine, &name, address)?, "application/json"),
         Some(Named::Item(number)) => {
             let request = ReadRequest {
                 part: Part::Whole,
                 around: None,
             };
             let reading = engine
-                .read_item(&number.to_string(), &request)
-                .map_err(|error| not_found(error, uri))?;
+                .read_item(&uri(number), &request)
+                .map_err(|error| not_found(error, address))?;
             let mut text = reading.text;
             if text.len() > MOST_BYTES {
                 text.truncate(text.floor_char_boundary(MOST_BYTES));
@@ -148,9 +148,9 @@ pub(super) fn read(service: &Arc<Service>, uri: &str) -> Result<ReadResourceResu
             }
             (text, "text/markdown")
         }
-        None => return Err(unknown(uri)),
+        None => return Err(unknown(address)),
     };
-    let contents = ResourceContents::text(text, uri).with_mime_type(mime);
+    let contents = ResourceContents::text(text, address).with_mime_type(mime);
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
@@ -200,6 +200,8 @@ pub(super) struct State(Option<u64>);
 impl State {
     /// Before anybody looked, or where there is nothing.
     pub(super) const UNKNOWN: State = State(None);
+    /// Something else than what is there, and than nothing.
+    pub(super) const FORMER: State = State(Some(0));
 
     fn of(what: impl Hash) -> State {
         let mut hasher = DefaultHasher::new();
@@ -218,8 +220,8 @@ pub(super) fn state(service: &Arc<Service>, uri: &str) -> Result<State, ErrorDat
 }
 
 /// What is there now; what is gone or cannot be read is unknown.
-pub(super) fn state_of(engine: &Arc<Engine>, uri: &str) -> State {
-    match named(uri) {
+pub(super) fn state_of(engine: &Arc<Engine>, address: &str) -> State {
+    match named(address) {
         // Everything that changes anything changes the state of the whole.
         Some(Named::Status) => engine.generation().map_or(State::UNKNOWN, State::of),
         Some(Named::Source(name)) => {
@@ -233,7 +235,7 @@ pub(super) fn state_of(engine: &Arc<Engine>, uri: &str) -> State {
             });
             known.unwrap_or(State::UNKNOWN)
         }
-        Some(Named::Item(number)) => match engine.find_item(&number.to_string()) {
+        Some(Named::Item(number)) => match engine.find_item(&uri(number)) {
             Ok(item) => State::of((
                 item.title,
                 item.external_id,

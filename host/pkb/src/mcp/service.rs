@@ -12,6 +12,7 @@ use super::jobs::Jobs;
 use super::tool::Entry;
 use super::tools::{self, sync::Done};
 use crate::access::{Grant, Scope};
+use crate::http::Metrics;
 
 /// How a server was asked to serve.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +33,8 @@ pub(crate) struct Service {
     pub(super) tasks: TaskManager,
     /// News for those who listen.
     pub(super) changes: Changes,
+    /// What calls are counted in.
+    pub(super) metrics: Metrics,
     /// A tool has answered.
     pub(super) answered: Notify,
     /// Seals what clients carry from one round of a call to the next.
@@ -41,7 +44,11 @@ pub(crate) struct Service {
 impl Service {
     /// # Errors
     /// When the system has no random numbers.
-    pub(crate) fn new(engine: Arc<Engine>, serving: Serving) -> anyhow::Result<Arc<Service>> {
+    pub(crate) fn new(
+        engine: Arc<Engine>,
+        serving: Serving,
+        metrics: Metrics,
+    ) -> anyhow::Result<Arc<Service>> {
         let mut key = [0; 32];
         getrandom::fill(&mut key)
             .map_err(|error| anyhow::anyhow!("the system has no random numbers: {error}"))?;
@@ -51,6 +58,7 @@ impl Service {
             serving,
             jobs: Jobs::default(),
             tasks: TaskManager::new(),
+            metrics,
             answered: Notify::new(),
             seal: RequestStateCodec::try_new(key.to_vec())?,
         }))

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ErrorCode, JsonRpcMessage, ProtocolVersion,
-    RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, JsonRpcMessage,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
@@ -228,10 +228,14 @@ fn understood(value: Value) -> Result<Option<ClientJsonRpcMessage>, Value> {
         Err(error) => error,
     };
     match id {
-        // Notifications that nobody knows are passed over, as are answers that
-        // fit no question.
+        // Notifications that nobody knows are passed over.
         None if asks => Ok(None),
-        Some(_) if !asks => Ok(None),
+        // An answer that is none: whoever waits for it must not wait on. Where
+        // nobody does, it is passed over.
+        Some(id) if !asks => Ok(serde_json::from_value(id).ok().map(|id| {
+            let message = format!("this is no answer as the protocol has them: {wrong}");
+            ClientJsonRpcMessage::error(ErrorData::invalid_request(message, None), Some(id))
+        })),
         Some(id @ (Value::String(_) | Value::Number(_))) => Err(refusal(
             ErrorCode::INVALID_REQUEST,
             &format!("this is no request as the protocol has them: {wrong}"),

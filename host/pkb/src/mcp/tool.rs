@@ -8,6 +8,7 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool as Definition, 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 
 use super::progress::Teller;
 use super::render;
@@ -31,8 +32,6 @@ pub(super) trait Tool: 'static {
     const DESCRIPTION: &'static str;
     /// What a caller must be allowed to do. Others are not shown the tool.
     const NEEDS: Scope;
-    /// Whether it can take so long that a client which has tasks is given one.
-    const LONG: bool = false;
     /// What it takes: an object that refuses fields it does not know.
     type Arguments: DeserializeOwned + JsonSchema;
     /// What it answers as data.
@@ -40,6 +39,12 @@ pub(super) trait Tool: 'static {
 
     /// What a client may assume of it.
     fn hints() -> ToolAnnotations;
+
+    /// Whether a call can take so long that a client which has tasks is given
+    /// one.
+    fn is_long(_arguments: &JsonObject) -> bool {
+        false
+    }
 
     /// Does it, on a thread for blocking work. May be run again from the start
     /// with what the user said to a question.
@@ -75,9 +80,32 @@ impl<T> From<Answer<T>> for Outcome<T> {
 pub(super) struct Question {
     /// What will be done, to what, and whether there is a way back.
     pub(super) message: String,
+    /// Everything it will be done to, where the message does not name all of it:
+    /// the user's word is for that and nothing else.
+    pub(super) about: String,
     /// What to tell the model where the client cannot ask its user: how to say
     /// that the user has agreed.
     pub(super) otherwise: String,
+}
+
+impl Question {
+    /// What tells it from every other question.
+    pub(super) fn digest(&self) -> String {
+        let mut hasher = Sha256::new();
+        hasher.update((self.message.len() as u64).to_le_bytes());
+        hasher.update(&self.message);
+        hasher.update(&self.about);
+        let digest: [u8; 32] = hasher.finalize().into();
+        digest.map(|byte| format!("{byte:02x}")).concat()
+    }
+}
+
+/// What the user said to a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    /// The question's digest.
+    pub(super) to: String,
+    pub(super) agreed: bool,
 }
 
 /// One call of a tool.
@@ -85,9 +113,8 @@ pub(super) struct Call {
     pub(super) service: Arc<Service>,
     /// What the caller may do.
     pub(super) grant: Grant,
-    /// What the user said to the question that this call has asked; none where
-    /// none was asked.
-    pub(super) agreed: Option<bool>,
+    /// What the user said in an earlier round of this call, if there was one.
+    pub(super) said: Option<Said>,
     /// How the call is watched and stopped.
     pub(super) watch: Watch,
 }
@@ -95,6 +122,13 @@ pub(super) struct Call {
 impl Call {
     pub(super) fn engine(&self) -> &Arc<Engine> {
         &self.service.engine
+    }
+
+    /// What the user said to this very question; none where they were not asked
+    /// it.
+    pub(super) fn answer_to(&self, question: &Question) -> Option<bool> {
+        let said = self.said.as_ref()?;
+        (said.to == question.digest()).then_some(said.agreed)
     }
 
     /// For long work: it stops when the client cancels or leaves, and is told
@@ -128,7 +162,7 @@ impl Job for Watch {
 pub(super) struct Entry {
     pub(super) name: &'static str,
     pub(super) needs: Scope,
-    pub(super) long: bool,
+    pub(super) is_long: fn(&JsonObject) -> bool,
     pub(super) definition: fn() -> Definition,
     pub(super) run: fn(&Call, JsonObject) -> Ran,
 }
@@ -144,7 +178,7 @@ impl Entry {
         Entry {
             name: T::NAME,
             needs: T::NEEDS,
-            long: T::LONG,
+            is_long: T::is_long,
             definition: definition::<T>,
             run: run::<T>,
         }

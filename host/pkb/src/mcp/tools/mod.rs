@@ -1,11 +1,16 @@
 //! The tools: each in a file of its own.
 
 pub(super) mod browse;
+mod coverage;
+mod delete;
 pub(super) mod documents;
 mod health;
 mod links;
+mod restore;
 pub(super) mod search;
+mod selected;
 mod similar;
+mod sources;
 pub(super) mod sync;
 
 use super::tool::Entry;
@@ -18,8 +23,13 @@ pub(super) const ALL: &[Entry] = &[
     Entry::of::<browse::Browse>(),
     Entry::of::<similar::Similar>(),
     Entry::of::<links::GetLinks>(),
+    Entry::of::<sources::ListSources>(),
     Entry::of::<health::HealthCheck>(),
+    Entry::of::<coverage::GetCoverage>(),
+    Entry::of::<restore::ListDeleted>(),
     Entry::of::<sync::Sync>(),
+    Entry::of::<delete::DeleteItem>(),
+    Entry::of::<restore::RestoreItem>(),
 ];
 
 /// The two that ChatGPT looks for, for those who ask for them.

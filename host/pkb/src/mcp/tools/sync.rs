@@ -4,9 +4,10 @@
 use std::fmt::Write;
 
 use pkb_engine::{Error, Job, SourceReport, SyncOptions, SyncReport};
-use rmcp::model::ToolAnnotations;
+use rmcp::model::{JsonObject, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::super::jobs;
 use super::super::render::{error, in_tools, line};
@@ -30,7 +31,6 @@ impl Tool for Sync {
     const TITLE: &'static str = "Sync the knowledge base";
     const DESCRIPTION: &'static str = DESCRIPTION;
     const NEEDS: Scope = Scope::Write;
-    const LONG: bool = true;
     type Arguments = Arguments;
     type Found = Synced;
 
@@ -42,6 +42,12 @@ impl Tool for Sync {
             .destructive(true)
             .idempotent(true)
             .open_world(false)
+    }
+
+    /// Starting a job and asking after one is not.
+    fn is_long(arguments: &JsonObject) -> bool {
+        let given = |name| arguments.get(name).is_some_and(|value| !value.is_null());
+        !given("job") && arguments.get("start") != Some(&Value::Bool(true))
     }
 
     fn call(call: &Call, arguments: Arguments) -> Result<Outcome<Synced>, Error> {
@@ -337,7 +343,7 @@ fn text(synced: &Synced) -> String {
     if failed > 0 {
         let _ = writeln!(
             text,
-            "{} could not be read: `pkb ledger --failed` says why.",
+            "{} could not be read: `get_coverage` says why.",
             count(failed, "file", "files")
         );
     }
@@ -360,7 +366,7 @@ mod tests {
         let data = synced(report);
         assert_eq!(
             text(&data),
-            "Everything is up to date.\nnotes: 1,200 added, 1 failed\n1 file could not be read: `pkb ledger --failed` \
+            "Everything is up to date.\nnotes: 1,200 added, 1 failed\n1 file could not be read: `get_coverage` \
              says why.\n"
         );
         let stopped = SyncReport {
