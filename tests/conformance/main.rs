@@ -57,7 +57,6 @@ const OTHERWISE: [(&str, &str, &str, &str, &str); 1] = [(
 )];
 
 /// What a check came to.
-#[derive(Debug)]
 struct Check {
     id: String,
     status: String,
@@ -126,7 +125,10 @@ fn conforms(revision: &str) {
                 // Something to know, not a judgement.
                 "INFO" => {}
                 _ if otherwise => {}
-                _ => wrong.push((scenario, check)),
+                status => wrong.push(format!(
+                    "{scenario}: {}: {status}: {}",
+                    check.id, check.message
+                )),
             }
         }
     }
@@ -135,7 +137,7 @@ fn conforms(revision: &str) {
         required.len(),
         reported.len()
     );
-    assert!(wrong.is_empty(), "{wrong:#?}\n{said}");
+    assert!(wrong.is_empty(), "{}\n{said}", wrong.join("\n"));
     assert!(output.status.success(), "{said}");
 }
 
