@@ -140,7 +140,9 @@ fn sealed(
 ) -> String {
     seal.seal_with(
         question.digest().as_bytes(),
-        &SealOptions::new().associated_data(&bound(request)).ttl(ttl),
+        &SealOptions::new()
+            .associated_data(&bound(grant, request))
+            .ttl(ttl),
     )
 }
 
