@@ -352,3 +352,13 @@ fn answers_are_made_from_what_the_caller_may_see() {
     }
     assert!(asked > 10, "the method has another name");
 }
+
+#[test]
+fn the_lock_of_npm_packages_names_versions_and_no_addresses() {
+    let lock = workspace_root().join("tests/clients/package-lock.json");
+    let lock = fs::read_to_string(lock).unwrap();
+    assert!(lock.contains("\"integrity\": \"sha512-"));
+    for address in ["://", "\"resolved\""] {
+        assert!(!lock.contains(address), "it holds {address:?}");
+    }
+}

@@ -48,10 +48,15 @@ const ROOTS: &str =
 
 /// Checks that end in something else than success, by revision, scenario and
 /// check, and why that is right.
-const OTHERWISE: [(&str, &str, &str, &str, &str); 0] = [];
+const OTHERWISE: [(&str, &str, &str, &str, &str); 1] = [(
+    "2026-07-28",
+    "tasks-status-notifications",
+    "tasks-status-notifications",
+    "SKIPPED",
+    "the suite itself leaves it out until it listens where such news are sent",
+)];
 
 /// What a check came to.
-#[derive(Debug)]
 struct Check {
     id: String,
     status: String,
@@ -120,7 +125,10 @@ fn conforms(revision: &str) {
                 // Something to know, not a judgement.
                 "INFO" => {}
                 _ if otherwise => {}
-                _ => wrong.push((scenario, check)),
+                status => wrong.push(format!(
+                    "{scenario}: {}: {status}: {}",
+                    check.id, check.message
+                )),
             }
         }
     }
@@ -129,7 +137,7 @@ fn conforms(revision: &str) {
         required.len(),
         reported.len()
     );
-    assert!(wrong.is_empty(), "{wrong:#?}\n{said}");
+    assert!(wrong.is_empty(), "{}\n{said}", wrong.join("\n"));
     assert!(output.status.success(), "{said}");
 }
 

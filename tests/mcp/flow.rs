@@ -72,10 +72,11 @@ async fn everything(client: Client) {
     assert_eq!(long_text(&client).await, 3000);
 
     let title = "Marsupials";
-    let note = json!({"title": title, "text": "Quokkas smile.", "tags": ["animals"]});
-    ask(&client, "add_note", note).await;
+    let note =
+        json!({"title": title, "text": "Quokkas smile.", "tags": ["animals"], "source": "vault"});
+    let (_, note) = ask(&client, "add_note", note).await;
+    let items = json!({"items": [note["path"]]});
     assert_eq!(found_quokkas(&client).await, 1);
-    let items = json!({"items": [title]});
     ask(&client, "delete_item", items.clone()).await;
     assert_eq!(found_quokkas(&client).await, 0);
     let (_, deleted) = ask(&client, "list_deleted", json!({})).await;
@@ -128,7 +129,7 @@ async fn long_text(client: &Client) -> usize {
             .matches("of the long ledger.")
             .count();
         parts += 1;
-        let Some(cursor) = part["next_cursor"].as_str() else {
+        let Some(cursor) = part["cursor"].as_str() else {
             break;
         };
         next = json!({"item": "long.md", "cursor": cursor});

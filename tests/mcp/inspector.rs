@@ -81,7 +81,7 @@ impl Inspector<'_> {
         let found = self.call("search_knowledge", json!({"query": "zephyrine telescope"}));
         assert_eq!(found["hits"][0]["title"], "Star notes", "{found}");
         let part = self.call("get_document", json!({"item": "long.md"}));
-        let cursor = &part["next_cursor"];
+        let cursor = &part["cursor"];
         assert!(cursor.is_string(), "{part}");
         let next = self.call("get_document", json!({"item": "long.md", "cursor": cursor}));
         assert_ne!(next["text"], part["text"]);
@@ -93,11 +93,8 @@ impl Inspector<'_> {
             );
             found["hits"].as_array().unwrap().len()
         };
-        let items = json!({"items": ["Marsupials"]});
-        self.call(
-            "add_note",
-            json!({"title": "Marsupials", "text": "Quokkas smile."}),
-        );
+        let note = json!({"title": "Marsupials", "text": "Quokkas smile.", "source": "vault"});
+        let items = json!({"items": [self.call("add_note", note)["path"]]});
         assert_eq!(quokkas(), 1);
         self.call("delete_item", items.clone());
         assert_eq!(quokkas(), 0);

@@ -320,6 +320,30 @@ fn lines_that_say_nothing_are_passed_over() {
 }
 
 #[test]
+fn methods_that_the_newest_revision_has_no_more_are_not_found() {
+    let setup = Setup::small();
+    let mut server = Raw::start(serve(&setup, &[]));
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let found = server.request(0, "server/discover", json!({"_meta": meta}));
+    assert!(found["result"].is_object(), "{found}");
+    let gone = [
+        "initialize",
+        "ping",
+        "logging/setLevel",
+        "resources/subscribe",
+        "resources/unsubscribe",
+    ];
+    for (id, method) in (1..).zip(gone) {
+        let answer = server.request(id, method, json!({"_meta": meta}));
+        assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+    }
+    server.end();
+}
+
+#[test]
 fn a_client_that_begins_badly_may_begin_again() {
     let setup = Setup::small();
     let mut server = Raw::start(serve(&setup, &[]));

@@ -333,8 +333,10 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        /// Not there since 2026-07-28, whatever the parameters.
+        const GONE: [&str; 3] = ["initialize", "resources/subscribe", "resources/unsubscribe"];
         const KNOWN: [&str; 16] = [
             "initialize",
             "server/discover",
@@ -353,12 +355,16 @@ impl ServerHandler for Handler {
             "tasks/update",
             "tasks/cancel",
         ];
-        Err(if KNOWN.contains(&request.method.as_str()) {
-            let message = format!("the params are not as {} takes them", request.method);
-            ErrorData::invalid_params(message, None)
-        } else {
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)
-        })
+        let method = request.method.as_str();
+        let newest = context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28);
+        Err(
+            if KNOWN.contains(&method) && !(newest && GONE.contains(&method)) {
+                let message = format!("the params are not as {} takes them", request.method);
+                ErrorData::invalid_params(message, None)
+            } else {
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)
+            },
+        )
     }
 }
 
@@ -376,7 +382,7 @@ impl Handler {
         if has_tasks && (entry.is_long)(&arguments) {
             return Ok(self.begin_task(entry, grant, arguments).into());
         }
-        let mut said = confirm::brought_back(&self.service.seal, &request)?;
+        let mut said = confirm::brought_back(&self.service.seal, &grant, &request)?;
         // What is to be confirmed may be something else once the user answers.
         for _ in 0..MOST_QUESTIONS {
             let ran = self.run(entry, grant.clone(), arguments.clone(), said, &context);
@@ -388,7 +394,7 @@ impl Handler {
                 return Ok(failure(&question.otherwise).into());
             }
             if is_stateless(&context) {
-                let required = confirm::required(&self.service.seal, &request, &question)?;
+                let required = confirm::required(&self.service.seal, &grant, &request, &question)?;
                 return Ok(required.into());
             }
             said = match confirm::ask(&context, &question, self.left()).await? {

@@ -3,6 +3,11 @@
 //! ones, so that all else the suite looks at is the server that people have.
 //! For tests only; no build that people get has any of it.
 
+#![expect(
+    deprecated,
+    reason = "older versions of the protocol have what newer ones deprecate"
+)]
+
 mod content;
 mod rounds;
 mod tasks;

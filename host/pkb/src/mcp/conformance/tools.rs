@@ -247,7 +247,6 @@ async fn progress(context: &RequestContext<RoleServer>) -> Result<CallToolResult
 }
 
 /// Says three things to the log, where the client may hear of it.
-#[expect(deprecated, reason = "older versions of the protocol have it")]
 async fn log(context: &RequestContext<RoleServer>) -> Result<CallToolResult, ErrorData> {
     let newest = context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28);
     for text in [
@@ -277,7 +276,6 @@ fn missing(context: &RequestContext<RoleServer>) -> Result<CallToolResult, Error
 }
 
 /// Lets the client's model say something; clients before 2026-07-28 only.
-#[expect(deprecated, reason = "older versions of the protocol have it")]
 async fn sample(
     context: &RequestContext<RoleServer>,
     prompt: &str,
