@@ -313,6 +313,46 @@ fn what_is_undocumented_is_found() {
     );
 }
 
+/// What answers callers is made from what they may see: the whole store is for
+/// what has to know all there is.
+#[test]
+fn answers_are_made_from_what_the_caller_may_see() {
+    const ALL_THERE_IS: [&str; 19] = [
+        "backup.rs",
+        "clip.rs",
+        "deletion.rs",
+        "embedding.rs",
+        "engine.rs",
+        "eval/collection.rs",
+        "eval/scratch.rs",
+        "fresh.rs",
+        "health.rs",
+        "ingest/lock.rs",
+        "ingest/mod.rs",
+        "ingest/writer.rs",
+        "notes/indexing.rs",
+        "pipeline.rs",
+        "reach.rs",
+        "rechunk.rs",
+        "sources.rs",
+        "terms.rs",
+        "watch/",
+    ];
+    let engine = workspace_root().join("host/engine/src");
+    let mut asked = 0;
+    for file in files(&engine, "rs") {
+        let text = fs::read_to_string(&file).unwrap();
+        let path = file.strip_prefix(&engine).unwrap();
+        let path = path.to_str().unwrap().replace('\\', "/");
+        if text.contains(".everything()") {
+            asked += 1;
+            let may = ALL_THERE_IS.iter().any(|known| path.starts_with(known));
+            assert!(may, "{path} takes more than the caller may see");
+        }
+    }
+    assert!(asked > 10, "the method has another name");
+}
+
 #[test]
 fn the_lock_of_npm_packages_names_versions_and_no_addresses() {
     let lock = workspace_root().join("tests/clients/package-lock.json");

@@ -402,7 +402,7 @@ fn folders_that_serve_is_given_become_sources_once() {
             .output()
             .unwrap();
         let status: Value = serde_json::from_slice(&output.stdout).unwrap();
-        status["sources"].as_array().unwrap().len()
+        status["store"]["sources"].as_array().unwrap().len()
     };
     let serve = |folders: &[&str]| {
         let mut command = pkb(home.path());

@@ -102,6 +102,7 @@ fn a_listener_is_told_what_it_asked_for_until_it_cancels() {
     client.stays(|_| false);
     client.passed();
     setup.write("other/Bread.md", "# Bread\n\nSpelt.\n");
+    setup.write("other/Rolls.md", "# Rolls\n");
     client.sync();
     let news = client.said(LIST_CHANGED);
     assert_eq!(news["params"]["_meta"][OF], two, "{news}");

@@ -44,6 +44,9 @@ const TOOLS: &[&str] = &[
     "get_coverage",
     "list_deleted",
     "sync_knowledge_base",
+    "add_note",
+    "clip_url",
+    "update_document",
     "delete_item",
     "restore_item",
 ];

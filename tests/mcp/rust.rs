@@ -248,7 +248,7 @@ async fn a_client_of_the_newest_protocol_is_served_too() {
             .contains("search_knowledge"),
         "{info:?}"
     );
-    assert_eq!(client.list_all_tools().await.unwrap().len(), 7);
+    assert_eq!(client.list_all_tools().await.unwrap().len(), TOOLS.len());
     sync(&client).await;
     let (said, found) = ask(&client, "search_knowledge", json!({"query": "zephyrine"})).await;
     assert_eq!(found["hits"][0]["title"], "Star notes", "{said}");

@@ -49,7 +49,7 @@ impl Engine {
     /// # Errors
     /// When the file is there already or cannot be written.
     pub fn backup(&self, file: &Path) -> Result<BackedUp, Error> {
-        self.store().backup(file)?;
+        self.everything().backup(file)?;
         let copy = SqliteStore::open_read_only(file)?.stats()?;
         let bytes = std::fs::metadata(file)
             .map_err(|error| Error::file("cannot look at the backup", file, error))?

@@ -39,7 +39,7 @@ impl Engine {
             request.filter.conditions.iter().any(|condition| {
                 !condition.not && condition.test == Test::Status(ItemStatus::Deleted)
             });
-        Ok(self.store().items(&ItemQuery {
+        self.store().items(&ItemQuery {
             filter: request.filter.clone(),
             deleted: if asks_for_deleted {
                 Deleted::Only
@@ -54,6 +54,6 @@ impl Engine {
                 0 => USUAL,
                 limit => limit,
             },
-        })?)
+        })
     }
 }

@@ -2,12 +2,10 @@
 //! is, and kept as a note in a folder.
 
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use pkb_runtime::Document;
-use pkb_sources::FolderSource;
 use pkb_sources::clip::{self, Clip, Fetcher, Kind, Limits, Outcome};
 use pkb_store::{Scalar, Source, Value};
 use serde::Serialize;
@@ -16,12 +14,10 @@ use crate::convert;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::extracting::Outside;
-use crate::ingest::SyncOptions;
 use crate::job::Job;
 use crate::ocr::OcrSettings;
-use crate::pipeline::folder_settings;
 use crate::pipeline::walk::{Input, Own, Walk};
-use crate::sources::{FOLDER, NewFolder, SourceSettings};
+use crate::sources::{NewFolder, SourceSettings};
 
 /// The source for clips where the user names none, and its folder in the home.
 const CLIPS: &str = "clips";
@@ -67,8 +63,7 @@ impl Engine {
     /// cannot be written.
     pub fn clip(&self, request: &ClipRequest, job: &dyn Job) -> Result<Clipped, Error> {
         let source = self.clips(request.source.as_deref())?;
-        let settings = folder_settings(&source.spec);
-        let folder = FolderSource::open(Path::new(&source.spec.location), &settings)?;
+        let folder = self.writable_folder(&source)?;
         let fetched = Fetcher::new(Limits::default(), request.allow_private).fetch(&request.url)?;
         let mut warnings = fetched.warnings;
         let name = match fetched.kind {
@@ -115,20 +110,14 @@ impl Engine {
                 text: &document.text,
             },
         )?;
-        let options = SyncOptions {
-            skip_embedding: request.skip_embedding,
-            ..SyncOptions::default()
-        };
-        // The note is there, whatever becomes of this.
-        match self.sync(std::slice::from_ref(&source.spec.name), options, job) {
-            Ok(report) => {
-                let problems = report.sources.into_iter().map(|source| source.problem);
-                warnings.extend(problems.flatten());
-            }
-            Err(error) => warnings.push(format!(
-                "It is saved and not indexed yet ({error}): `pkb sync` does so."
-            )),
-        }
+        self.index_file(
+            &source,
+            &folder,
+            &saved.external_id,
+            request.skip_embedding,
+            job,
+            &mut warnings,
+        )?;
         Ok(Clipped {
             path: format!("{}/{}", source.spec.name, saved.external_id),
             title: document.title,
@@ -148,6 +137,12 @@ impl Engine {
             Some(name) => self.source(name)?,
             None => match self.store().source(CLIPS)? {
                 Some(source) => source,
+                None if self.everything().source(CLIPS)?.is_some() => {
+                    return Err(Error::usage(
+                        "it is not said where the clip goes",
+                        "Name a folder source; a clip becomes a note in it.",
+                    ));
+                }
                 None => {
                     let folder = self.home().folder.join(CLIPS);
                     fs::create_dir_all(&folder).map_err(|error| {
@@ -161,12 +156,6 @@ impl Engine {
                 }
             },
         };
-        if source.spec.kind != FOLDER || !Path::new(&source.spec.location).is_dir() {
-            return Err(Error::usage(
-                format!("the source {} is no folder", source.spec.name),
-                "Name a folder with --source; a clip becomes a note in it.",
-            ));
-        }
         Ok(source)
     }
 

@@ -54,7 +54,7 @@ impl Selection {
     /// to be removed for good, or where it is asked for.
     pub fn among(&self, hard: bool) -> Deleted {
         let wants = |status| {
-            matches!(self, Selection::Fitting(Filter { conditions })
+            matches!(self, Selection::Fitting(Filter { conditions, .. })
                 if conditions.iter().any(|own| !own.not && own.test == Test::Status(status)))
         };
         match hard {
@@ -169,14 +169,14 @@ impl Engine {
     /// read.
     pub fn deleted(&self, request: &DeletedRequest) -> Result<Page<Item>, Error> {
         self.know_sources(&request.filter)?;
-        Ok(self.store().items(&ItemQuery {
+        self.store().items(&ItemQuery {
             filter: request.filter.clone(),
             deleted: Deleted::Only,
             order: Order::Deleted,
             offset: request.offset,
             limit: request.limit,
             ..ItemQuery::default()
-        })?)
+        })
     }
 
     /// How many items [`Engine::purge`] would remove.
@@ -184,7 +184,7 @@ impl Engine {
     /// # Errors
     /// When the database cannot be read.
     pub fn count_deleted_before(&self, time: Millis) -> Result<u64, Error> {
-        let page = self.store().items(&ItemQuery {
+        let page = self.everything().items(&ItemQuery {
             deleted: Deleted::Before(time),
             limit: 0,
             ..ItemQuery::default()
@@ -199,7 +199,7 @@ impl Engine {
     /// When the database cannot be written.
     pub fn remove_items(&self, items: &[Item]) -> Result<Removed, Error> {
         let _span = tracing::info_span!("delete", items = items.len()).entered();
-        let removed = self.store().soft_delete(&ids(items), BY_USER)?;
+        let removed = self.everything().soft_delete(&ids(items), BY_USER)?;
         self.forget_stats();
         Ok(Removed {
             items: removed,
@@ -217,7 +217,7 @@ impl Engine {
     /// fails.
     pub fn restore_items(&self, items: &[Item], job: &dyn Job) -> Result<Restored, Error> {
         let _span = tracing::info_span!("restore", items = items.len()).entered();
-        let restored = self.store().restore(&ids(items))?;
+        let restored = self.everything().restore(&ids(items))?;
         self.forget_stats();
         let mut report = Restored {
             items: restored,
@@ -240,7 +240,7 @@ impl Engine {
     /// When the database cannot be written; then nothing was removed.
     pub fn erase_items(&self, items: &[Item]) -> Result<Purged, Error> {
         let _span = tracing::info_span!("erase").entered();
-        let erased = self.store().hard_delete(&ids(items))?;
+        let erased = self.everything().hard_delete(&ids(items))?;
         let mut purged = self.wiped(erased)?;
         let there = self.in_source(items)?;
         purged.in_source = there.len() as u64;
@@ -257,7 +257,7 @@ impl Engine {
     /// When the database cannot be written; then nothing was removed.
     pub fn purge(&self, deleted_before: Millis) -> Result<Purged, Error> {
         let _span = tracing::info_span!("erase").entered();
-        let erased = self.store().purge(deleted_before)?;
+        let erased = self.everything().purge(deleted_before)?;
         self.wiped(erased)
     }
 
@@ -269,7 +269,7 @@ impl Engine {
     pub fn remove_source(&self, name: &str) -> Result<Purged, Error> {
         let _span = tracing::info_span!("erase").entered();
         self.source(name)?;
-        let erased = self.store().remove_source(name)?;
+        let erased = self.everything().remove_source(name)?;
         self.wiped(erased)
     }
 
@@ -278,12 +278,12 @@ impl Engine {
         self.forget_stats();
         let mut purged = Purged {
             erased,
-            copies: self.store().copies()?,
+            copies: self.everything().copies()?,
             ..Purged::default()
         };
         // The removal is done; what keeps its traces from being wiped out is
         // remembered and told.
-        match self.store().wipe() {
+        match self.everything().wipe() {
             Ok(true) => purged.wiped = true,
             Ok(false) => purged.notes.push(
                 "Another process is reading the database as it was before, so its log still holds pages with what was \
@@ -315,7 +315,7 @@ impl Engine {
     /// Does what an earlier removal had to leave. That it cannot be done now
     /// either keeps nobody from anything else.
     pub(crate) fn wipe_the_rest(&self) {
-        match self.store().wipe() {
+        match self.everything().wipe() {
             Ok(true) => {}
             Ok(false) => tracing::info!("someone still reads what was removed for good"),
             Err(error) => tracing::warn!("traces of what was removed are still there: {error}"),
@@ -325,7 +325,7 @@ impl Engine {
     /// Those of the items whose originals are there now. Only folders are
     /// looked at.
     fn in_source<'a>(&self, items: &'a [Item]) -> Result<Vec<&'a Item>, Error> {
-        let sources = self.store().sources()?;
+        let sources = self.everything().sources()?;
         let is_there = |item: &&Item| {
             let source = sources.iter().find(|source| source.id == item.source_id);
             source

@@ -49,7 +49,7 @@ impl Engine {
     pub fn embed(&self, job: &dyn Job) -> Result<EmbedReport, Error> {
         let Some(active) = self.chosen_model()? else {
             // There is nothing that new chunks could wait for.
-            self.store().take_over(None)?;
+            self.everything().take_over(None)?;
             return Ok(EmbedReport::default());
         };
         let _span = tracing::info_span!("embed").entered();
@@ -58,8 +58,8 @@ impl Engine {
             ..EmbedReport::default()
         };
         let id = self.register(&active)?;
-        if self.store().current_model()?.is_none() {
-            self.store().set_current_model(id)?;
+        if self.everything().current_model()?.is_none() {
+            self.everything().set_current_model(id)?;
         }
         let total = self.pending(id)?;
         if total > 0 {
@@ -76,7 +76,7 @@ impl Engine {
         self.forget_stats();
         report.missing = self.pending(id)?;
         if report.missing == 0 {
-            let taken = self.store().take_over(Some(id))?;
+            let taken = self.everything().take_over(Some(id))?;
             if taken != TakeOver::default() {
                 tracing::info!(items = taken.items, model = taken.model, "took over");
                 self.forget_stats();
@@ -88,13 +88,13 @@ impl Engine {
 
     /// The vectors of models before, and of chunks that are no more.
     fn remove_what_is_past(&self, current: ModelId, changed: bool) -> Result<(), Error> {
-        for model in self.store().models()? {
+        for model in self.everything().models()? {
             if model.id != current {
-                self.store().remove_model(model.id)?;
+                self.everything().remove_model(model.id)?;
             }
         }
         if changed {
-            self.store().remove_orphan_vectors()?;
+            self.everything().remove_orphan_vectors()?;
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ impl Engine {
     /// How many chunks have no vector of that model yet, of those that are
     /// searched or will be; goes through all of them.
     pub(crate) fn pending(&self, model: ModelId) -> Result<u64, Error> {
-        let stats = self.store().models()?;
+        let stats = self.everything().models()?;
         Ok(stats
             .iter()
             .find(|stats| stats.id == model)
@@ -129,7 +129,7 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     fn run(&self, report: &mut EmbedReport) -> Result<(), Error> {
-        let store = self.engine.store();
+        let store = self.engine.everything();
         let mut after: Option<EmbedCursor> = None;
         loop {
             if self.job.stop() || self.job.enough() {
@@ -177,14 +177,14 @@ impl Pass<'_> {
 
     fn put(&self, vectors: &[(ChunkHash, Vec<f32>)]) -> Result<u64, Error> {
         let _span = tracing::debug_span!("embed.store", vectors = vectors.len()).entered();
-        Ok(self.engine.store().put_vectors(self.id, vectors)?)
+        Ok(self.engine.everything().put_vectors(self.id, vectors)?)
     }
 
     /// A chunk that fails alone gets a vector of zeros, which is near to nothing
     /// and keeps the chunk from being tried again and again, and its item a
     /// warning.
     fn one_by_one(&self, batch: &[Unembedded], report: &mut EmbedReport) -> Result<(), Error> {
-        let store = self.engine.store();
+        let store = self.engine.everything();
         let nowhere = vec![0.0; self.active.model.info().dimensions];
         let mut failed: Vec<(&Unembedded, String)> = Vec::new();
         let mut worked = false;

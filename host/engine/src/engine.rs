@@ -13,6 +13,8 @@ use crate::error::Error;
 use crate::fresh::Looks;
 use crate::home::{Home, HomeSettings};
 use crate::preload::Preload;
+use crate::reach::{KnownUnseen, Reach};
+use crate::seen::Seen;
 
 /// The model that is used where the user chose none.
 pub const DEFAULT_MODEL: &str = "minilm";
@@ -42,6 +44,8 @@ pub struct Engine {
     pub(crate) preload: Preload,
     pub(crate) looks: Looks,
     stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
+    pub(crate) reach: Reach,
+    pub(crate) unseen: Mutex<KnownUnseen>,
 }
 
 /// The model that was used last, by its name in the registry.
@@ -135,6 +139,8 @@ impl Engine {
             preload: Preload::default(),
             looks: Looks::default(),
             stats: Mutex::default(),
+            reach: Reach::default(),
+            unseen: Mutex::default(),
         }
     }
 
@@ -143,7 +149,7 @@ impl Engine {
         let mut engine = Engine::open(self.home.clone(), Access::Write)?;
         engine.components = self.components.clone();
         engine.model = self.model.clone();
-        Ok(engine)
+        Ok(engine.with_reach(self.reach.clone()))
     }
 
     /// Whether nothing can be written here, be it that the home was opened so
@@ -191,7 +197,15 @@ impl Engine {
         self.components.clone()
     }
 
-    pub(crate) fn store(&self) -> &dyn Store {
+    /// The store as the caller may see it, to read from.
+    pub(crate) fn store(&self) -> Seen<'_> {
+        Seen::new(self, &self.store)
+    }
+
+    /// The whole store, for what has to know all there is: reading sources,
+    /// keeping the index in order, and whoever marks sources. No answer may be
+    /// made from it.
+    pub(crate) fn everything(&self) -> &dyn Store {
         &self.store
     }
 
@@ -346,7 +360,7 @@ impl Engine {
         {
             return Ok(stats.clone());
         }
-        let stats = self.store.models()?;
+        let stats = self.store().models()?;
         *kept = Some((Instant::now(), stats.clone()));
         Ok(stats)
     }

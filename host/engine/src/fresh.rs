@@ -108,10 +108,15 @@ impl Engine {
         let mut looked = Looked::default();
         let watched = self.store().watch_holder().is_some();
         let mut asked = Vec::new();
-        for source in self.sources()? {
+        let unseen = self.unseen()?;
+        let left_out = unseen.left_out(filter, None);
+        for source in self.store().sources()? {
             let lately = clock::now() - LATELY;
             let seen = watched && source.looked.is_some_and(|when| when > lately);
-            if !counts(&source, filter) || seen && deadline.is_some() {
+            if left_out.contains(&source.id)
+                || !counts(&source, filter)
+                || seen && deadline.is_some()
+            {
                 continue;
             }
             match self.ask(&source) {
@@ -161,7 +166,7 @@ impl Engine {
         let under_way = UnderWay(self.clone(), source.id);
         let (send, seen) = channel();
         let halt = Arc::new(AtomicBool::new(false));
-        let generation = self.store().generation().unwrap_or_default();
+        let generation = self.everything().generation().unwrap_or_default();
         let began = clock::now();
         let (engine, id) = (self.clone(), source.id);
         let (spec, until) = (source.spec.clone(), Until(halt.clone()));
@@ -233,10 +238,10 @@ impl Engine {
     }
 
     fn count_waiting(&self, source: SourceId, found: &Found) -> Result<(u64, u64), Error> {
-        if is_known(found, self.store(), source)? {
+        if is_known(found, self.everything(), source)? {
             return Ok((0, 0));
         }
-        let (known, _) = split(self.store().stamps(source)?);
+        let (known, _) = split(self.everything().stamps(source)?);
         let (files, bytes) = pending(found, &known);
         Ok((files as u64, bytes))
     }
@@ -269,7 +274,7 @@ impl Engine {
         };
         // Somebody may have taken in the same or more since: then what was found
         // is not what there is, and taking it for that would delete.
-        let found = (engine.store().generation()? == generation).then_some((began, found));
+        let found = (engine.everything().generation()? == generation).then_some((began, found));
         let options = SyncOptions {
             skip_embedding: true,
             ..SyncOptions::default()

@@ -13,6 +13,7 @@ use crate::engine::{Engine, missing_model};
 use crate::error::Error;
 use crate::fresh::BOUND;
 use crate::job::Job;
+use crate::reach::Marks;
 use crate::watch::{How, Note};
 
 /// How long a question for what is waiting takes.
@@ -61,6 +62,9 @@ pub struct SourceNow {
     /// None where that could not be found out at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting: Option<u64>,
+    /// What sets it apart.
+    #[serde(flatten)]
+    pub marks: Marks,
 }
 
 /// The chosen model and its vectors.
@@ -245,6 +249,7 @@ impl Engine {
             .waiting(within)?
             .into_iter()
             .map(|(source, waiting)| SourceNow {
+                marks: Marks::of(&source),
                 looked: source.looked,
                 watched: note.sources.get(&source.spec.name).cloned(),
                 waiting,
@@ -276,10 +281,11 @@ impl Engine {
     /// [`Error::NotFound`] for an unknown source; when the database cannot be
     /// read.
     pub fn ledger_totals(&self, source: Option<&str>) -> Result<LedgerTotals, Error> {
-        if let Some(name) = source {
-            self.source(name)?;
-        }
-        let stats = self.store().stats()?;
+        let store = match source {
+            Some(name) => self.store().beside(self.source(name)?.id),
+            None => self.store(),
+        };
+        let stats = store.stats()?;
         let mut sum = LedgerTotals::default();
         for stats in stats.sources {
             if source.is_none_or(|name| stats.source.spec.name == name) {
@@ -321,13 +327,14 @@ impl Engine {
         if let Some(name) = &request.source {
             self.source(name)?;
         }
-        Ok(self.store().ledger(&LedgerQuery {
+        self.store().ledger(&LedgerQuery {
             source: request.source.clone(),
             state: request.state,
             with_warnings: request.with_warnings,
+            without: Vec::new(),
             offset: request.offset,
             limit: request.limit,
-        })?)
+        })
     }
 
     /// Reads everything and says what is not as it should be.
@@ -335,7 +342,7 @@ impl Engine {
     /// # Errors
     /// When the database cannot be read at all.
     pub fn check(&self) -> Result<Vec<Problem>, Error> {
-        let mut problems = self.store().check()?;
+        let mut problems = self.everything().check()?;
         let mut note = |error: String| {
             problems.push(Problem {
                 message: error,
@@ -379,7 +386,7 @@ impl Engine {
         {
             // What a sync stored meanwhile would be lost.
             let _lock = self.sync_lock("doctor", false, job)?;
-            match self.store().rewrite() {
+            match self.everything().rewrite() {
                 Ok(()) => {}
                 // Then it is beyond what can be made again.
                 Err(pkb_store::Error::Damaged { .. }) => return self.check(),
@@ -395,22 +402,22 @@ impl Engine {
         }
         let needs = |remedy| problems.iter().any(|problem| problem.remedy == remedy);
         if needs(Remedy::Reindex) {
-            self.store().reindex()?;
+            self.everything().reindex()?;
         }
         if needs(Remedy::RemoveStrays) {
-            self.store().remove_strays()?;
+            self.everything().remove_strays()?;
         }
         if needs(Remedy::MendLedger) || needs(Remedy::Resync) {
-            self.store().mend_ledger()?;
+            self.everything().mend_ledger()?;
         }
         if needs(Remedy::RebuildTerms) {
             self.rebuild_terms()?;
         }
         if needs(Remedy::RemoveDamagedVectors) {
-            self.store().remove_damaged_vectors()?;
+            self.everything().remove_damaged_vectors()?;
         }
         // What was removed may have been all that a vector was for.
-        self.store().remove_orphan_vectors()?;
+        self.everything().remove_orphan_vectors()?;
         self.forget_stats();
         if self.lacks_vectors()? {
             self.embed(job)?;

@@ -204,9 +204,9 @@ impl Pipeline {
             .chain([others])
             .map(|(kind, chunker, settings)| {
                 let key = set_key(chunker, settings, self.definition, self.budget);
-                let set = match engine.store().chunk_set(&key)? {
+                let set = match engine.everything().chunk_set(&key)? {
                     Some(known) => known,
-                    None => engine.store().add_chunk_set(&ChunkSet {
+                    None => engine.everything().add_chunk_set(&ChunkSet {
                         key,
                         chunker: chunker.info().name.clone(),
                         version: engine.components().version(&chunker.info().name)?,

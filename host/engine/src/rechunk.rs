@@ -28,7 +28,7 @@ impl Engine {
     /// written.
     pub(crate) fn rechunk(&self, job: &dyn Job, done: &mut u64) -> Result<(), Error> {
         let _span = tracing::info_span!("rechunk").entered();
-        for source in self.sources()? {
+        for source in self.everything().sources()? {
             match Pipeline::of(self, &source) {
                 Ok(pipeline) => self.rechunk_source(&source, &pipeline, job, done)?,
                 // Its own sync reports that.
@@ -46,12 +46,14 @@ impl Engine {
         counted: &mut u64,
     ) -> Result<(), Error> {
         let wanted = pipeline.wanted_sets(self)?;
-        self.store().unstage(source.id, &wanted)?;
+        self.everything().unstage(source.id, &wanted)?;
         let mut after: Option<ItemId> = None;
         let mut done = 0;
         let mut total = None;
         loop {
-            let page = self.store().outdated(source.id, &wanted, after, BATCH)?;
+            let page = self
+                .everything()
+                .outdated(source.id, &wanted, after, BATCH)?;
             let Some(last) = page.entries.last() else {
                 return Ok(());
             };
@@ -74,10 +76,10 @@ impl Engine {
                     Err(error) => failed.push(failure(source, pipeline, item, &error)),
                 }
             }
-            self.store().stage(&staged)?;
+            self.everything().stage(&staged)?;
             *counted += staged.len() as u64;
             if !failed.is_empty() {
-                self.store().put_ledger(&failed)?;
+                self.everything().put_ledger(&failed)?;
             }
             done += page.entries.len() as u64;
         }

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::formats;
 use crate::ocr::OcrSettings;
 use crate::pipeline::DEFAULT_BUDGET;
+use crate::reach::Visibility;
 
 /// The kind of source that a folder is.
 pub(crate) const FOLDER: &str = "folder";
@@ -41,6 +42,21 @@ pub struct NewFolder {
     pub ignore: Vec<String>,
     /// Patterns of the only files to take; none takes all.
     pub include: Vec<String>,
+    /// Who sees it; none leaves that as it is.
+    pub visibility: Option<Visibility>,
+    /// Whether pkb is to write nothing into it; none leaves that as it is.
+    pub read_only: Option<bool>,
+}
+
+/// What is to be changed about a source; none leaves it as it is.
+#[derive(Clone, Debug, Default)]
+pub struct SourceChange {
+    /// What to call it.
+    pub name: Option<String>,
+    /// Who sees it.
+    pub visibility: Option<Visibility>,
+    /// Whether pkb writes nothing into it.
+    pub read_only: Option<bool>,
 }
 
 /// What came of adding a folder.
@@ -65,10 +81,25 @@ pub(crate) struct SourceSettings {
     /// How the words in pictures are read; none where nobody said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ocr: Option<OcrSettings>,
+    /// Who sees it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) visibility: Visibility,
+    /// Whether pkb writes nothing into it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) read_only: bool,
     pub(crate) folder: FolderSettings,
 }
 
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 impl SourceSettings {
+    /// As the store keeps them.
+    pub(crate) fn of(spec: &SourceSpec) -> SourceSettings {
+        serde_json::from_str(&spec.settings).unwrap_or_default()
+    }
+
     /// The settings of the extractor called `name`, where files go to several: a
     /// JSON object.
     pub(crate) fn settings_of(&self, name: &str) -> String {
@@ -115,7 +146,7 @@ impl Engine {
                 "Rename the folder, or reach it through a link with a plain name.",
             ));
         };
-        let sources = self.store().sources()?;
+        let sources = self.everything().sources()?;
         let there = sources
             .iter()
             .find(|source| source.spec.kind == FOLDER && source.spec.location == location);
@@ -141,7 +172,7 @@ impl Engine {
             spec.chunker_settings = None;
         }
         spec.chunker_settings = new.chunker_settings.clone().or(spec.chunker_settings);
-        let mut settings: SourceSettings = serde_json::from_str(&spec.settings).unwrap_or_default();
+        let mut settings = SourceSettings::of(&spec);
         if new.extractor.is_some() && new.extractor != settings.extractor {
             settings.extractor_settings = None;
         }
@@ -161,16 +192,36 @@ impl Engine {
         if !asked.include.is_empty() {
             settings.folder.include = asked.include;
         }
+        settings.visibility = new.visibility.unwrap_or(settings.visibility);
+        settings.read_only = new.read_only.unwrap_or(settings.read_only);
         spec.settings = serde_json::to_string(&settings).unwrap_or_else(|_| "{}".into());
         self.try_components(&spec, &settings)?;
         let source = match there {
-            Some(there) => self.store().update_source(&there.spec.name, &spec)?,
-            None => self.store().add_source(&spec)?,
+            Some(there) => self.everything().update_source(&there.spec.name, &spec)?,
+            None => self.everything().add_source(&spec)?,
         };
         Ok(AddedFolder {
             source,
             was: there.map(|there| there.spec.name.clone()),
         })
+    }
+
+    /// Changes what a source is called and who sees it. Nothing is read anew.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]; when the name is another's or cannot be one, or the
+    /// database cannot be written.
+    pub fn change_source(&self, name: &str, change: &SourceChange) -> Result<Source, Error> {
+        let mut spec = self.source(name)?.spec;
+        if let Some(name) = &change.name {
+            check_name(name)?;
+            spec.name.clone_from(name);
+        }
+        let mut settings = SourceSettings::of(&spec);
+        settings.visibility = change.visibility.unwrap_or(settings.visibility);
+        settings.read_only = change.read_only.unwrap_or(settings.read_only);
+        spec.settings = serde_json::to_string(&settings).unwrap_or_else(|_| "{}".into());
+        Ok(self.everything().update_source(name, &spec)?)
     }
 
     /// Whether the source's components exist and take their settings: better
@@ -210,12 +261,12 @@ impl Engine {
         }
     }
 
-    /// All sources, by name.
+    /// All sources that are shown where nobody names any, by name.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn sources(&self) -> Result<Vec<Source>, Error> {
-        Ok(self.store().sources()?)
+        self.store().listed()
     }
 
     /// When a source was last gone through to the end, in milliseconds since
@@ -235,7 +286,7 @@ impl Engine {
     /// # Errors
     /// When the database cannot be read.
     pub fn generation(&self) -> Result<i64, Error> {
-        Ok(self.store().generation()?)
+        self.store().generation()
     }
 
     /// Makes sure that every source a filter names is there.
@@ -260,7 +311,7 @@ impl Engine {
         }
         let names: Vec<String> = self
             .store()
-            .sources()?
+            .listed()?
             .into_iter()
             .map(|source| source.spec.name)
             .collect();

@@ -40,18 +40,19 @@ impl Engine {
         let _span = tracing::info_span!("store.terms").entered();
         let version = self.terms_version()?;
         let analyzer = self.components().analyzer()?;
-        self.store().rebuild_terms(version, &mut |item, chunks| {
-            terms(&analyzer, item, chunks).unwrap_or_else(|error| {
-                tracing::warn!("{:?} cannot be found by word: {error}", item.title);
-                vec![Terms::default(); chunks.len()]
-            })
-        })?;
+        self.everything()
+            .rebuild_terms(version, &mut |item, chunks| {
+                terms(&analyzer, item, chunks).unwrap_or_else(|error| {
+                    tracing::warn!("{:?} cannot be found by word: {error}", item.title);
+                    vec![Terms::default(); chunks.len()]
+                })
+            })?;
         Ok(())
     }
 
     /// Makes the word index anew where another analyzer made it, or none yet.
     pub(crate) fn update_terms(&self) -> Result<(), Error> {
-        if self.store().terms_made_by()? != self.terms_version()? {
+        if self.everything().terms_made_by()? != self.terms_version()? {
             tracing::info!("making the word index anew");
             self.rebuild_terms()?;
         }

@@ -3,6 +3,7 @@
 mod adding;
 mod installing;
 mod keeping;
+mod notes;
 mod serving;
 
 use std::path::PathBuf;
@@ -13,6 +14,8 @@ pub(crate) use adding::{Add, Clip, Extract, Ocr, Reading};
 pub(crate) use installing::{ClientSettings, Install, Uninstall, Which};
 pub(crate) use keeping::{Backup, DeletedArgs, Doctor, Purge, Remove, Restore, RestoreBackup, Rm};
 pub(crate) use serving::{Serve, Token, Web};
+
+pub(crate) use notes::{MarkArgs, Note, NoteAdd, NoteUpdate, Source, SourceSet};
 
 use crate::filters::{Filters, Sort};
 
@@ -129,6 +132,12 @@ pub(crate) enum Command {
     Add(Add),
     /// Keep a page of the web as a note.
     Clip(Clip),
+    /// Write notes, and change their titles and tags.
+    #[command(subcommand)]
+    Note(Note),
+    /// See and change what sets sources apart: private, hidden, read-only.
+    #[command(subcommand)]
+    Source(Source),
     /// Read what is new or changed in the sources, and embed it.
     Sync(Sync),
     /// Find by word and by meaning.

@@ -98,6 +98,13 @@ pub(crate) struct Filters {
 }
 
 impl Filters {
+    /// The sources that they name, also to leave them out, and a path that may
+    /// begin with one.
+    pub(crate) fn named(&self) -> (impl Iterator<Item = &String>, Option<&str>) {
+        let sources = self.sources.iter().chain(&self.not_sources);
+        (sources, self.path.as_deref())
+    }
+
     /// What they ask of an item.
     ///
     /// # Errors

@@ -15,12 +15,11 @@ mod slug;
 #[cfg(test)]
 mod tests;
 
-use std::io;
 use std::net::IpAddr;
-use std::path::PathBuf;
 
 pub use addresses::is_public;
 pub use fetch::{Fetched, Fetcher, Kind, Limits};
+pub use frontmatter::quoted;
 pub use note::Clip;
 pub use save::{Outcome, Saved, save};
 
@@ -86,15 +85,7 @@ pub enum ClipError {
         /// As the server says it.
         media_type: String,
     },
-    /// The note could not be read or written.
-    #[error("{} could not be written ({reason}): check the space and the permissions", .path.display())]
-    File {
-        /// The note.
-        path: PathBuf,
-        /// What the system says.
-        reason: io::Error,
-    },
-    /// The folder cannot be looked through.
+    /// The folder cannot be looked through, or the note not be written.
     #[error(transparent)]
     Folder(#[from] crate::Error),
 }

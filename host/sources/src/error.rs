@@ -107,4 +107,20 @@ pub enum Error {
         /// What the system says.
         reason: io::Error,
     },
+    /// What stands in the place of a folder is none.
+    #[error("{external_id} is {what}, not a folder: name another folder")]
+    NotFolder {
+        /// Path relative to the folder.
+        external_id: String,
+        /// Such as `a link` or `a file`.
+        what: &'static str,
+    },
+    /// A file could not be written.
+    #[error("{} could not be written ({reason}): check the space and the permissions", .path.display())]
+    NotWritten {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        reason: io::Error,
+    },
 }

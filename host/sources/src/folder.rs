@@ -18,10 +18,12 @@ mod patterns;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod writing;
 
 pub(crate) use folders::Rules;
 pub use names::conflict_of;
 use patterns::Patterns;
+pub use writing::Passed;
 
 /// What of a folder is wanted. As JSON it is the folder's settings, without
 /// `unread`, which the caller knows and no user sets.
@@ -208,11 +210,6 @@ impl FolderSource {
     /// listed is left out.
     pub fn folders(&self, visit: &mut dyn FnMut(&str) -> ControlFlow<()>) {
         folders::walk(self, visit);
-    }
-
-    /// The folder, as what may be written to.
-    pub(crate) fn root(&self) -> &Dir {
-        &self.root
     }
 
     /// Which folder it is, on its drive; none where the system does not tell.

@@ -2,8 +2,9 @@
 //!
 //! [`FolderSource`] reads a folder through a capability: nothing outside the
 //! folder can be reached through it, whatever the folder holds. It names every
-//! file there is ([`FolderSource::scan`]) and reads single ones
-//! ([`FolderSource::open`]). A [`Watcher`] tells when something happens in one.
+//! file there is ([`FolderSource::scan`]), reads single ones
+//! ([`FolderSource::open_file`]) and writes notes
+//! ([`FolderSource::create_file`], [`FolderSource::replace_file`]). A [`Watcher`] tells when something happens in one.
 //!
 //! [`clip`] gets one page of the web, and keeps what was made of it as a note
 //! in a folder.
@@ -29,6 +30,6 @@ mod watcher;
 
 pub use blob::FileBlob;
 pub use error::Error;
-pub use folder::{Entry, FolderSettings, FolderSource, Summary, conflict_of};
+pub use folder::{Entry, FolderSettings, FolderSource, Passed, Summary, conflict_of};
 pub use place::{folder_root, item_path, item_url};
 pub use watcher::{Signal, Watcher};

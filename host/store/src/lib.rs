@@ -133,10 +133,24 @@ pub trait Store: Send + Sync {
     /// Items that someone may mean by `wanted`; the first of these readings
     /// that finds any counts: external id; the end of a path, with or without
     /// file extension; title or alias. Letter case counts only in the first.
-    fn find(&self, wanted: &str, deleted: Deleted, limit: usize) -> Result<Vec<Item>>;
+    /// Items of the sources in `without` are as if they were not there.
+    fn find(
+        &self,
+        wanted: &str,
+        deleted: Deleted,
+        without: &[SourceId],
+        limit: usize,
+    ) -> Result<Vec<Item>>;
     /// Items whose title or file name looks like `wanted`, best first, for
-    /// "did you mean".
-    fn similar(&self, wanted: &str, deleted: Deleted, limit: usize) -> Result<Vec<Item>>;
+    /// "did you mean"; those of the sources in `without` are as if they were not
+    /// there.
+    fn similar(
+        &self,
+        wanted: &str,
+        deleted: Deleted,
+        without: &[SourceId],
+        limit: usize,
+    ) -> Result<Vec<Item>>;
     /// The text of an item, soft-deleted or not.
     fn text(&self, id: ItemId) -> Result<Option<ItemText>>;
     /// The chunks of an item, in order.
@@ -233,7 +247,8 @@ pub trait Store: Send + Sync {
     fn add_chunk_set(&self, set: &ChunkSet) -> Result<ChunkSetId>;
     /// What the searched chunks of all items were made with, and how many items
     /// that are, soft-deleted ones included; none for what is not known.
-    fn chunk_sets(&self) -> Result<Vec<(Option<ChunkSet>, u64)>>;
+    /// Items of the sources in `without` are left out.
+    fn chunk_sets(&self, without: &[SourceId]) -> Result<Vec<(Option<ChunkSet>, u64)>>;
     /// Items of a source whose chunks, the staged ones where there are any, were
     /// made with something else than is wanted for their kind: by number, from
     /// beyond `after` on, at most `limit` of them and fewer where their texts are
@@ -295,7 +310,12 @@ pub trait Store: Send + Sync {
     /// A number that grows with every change that a search could tell.
     fn generation(&self) -> Result<i64>;
     /// The store in numbers.
-    fn stats(&self) -> Result<Stats>;
+    fn stats(&self) -> Result<Stats> {
+        self.stats_without(&[])
+    }
+    /// The same as if these sources were not there; only the bytes on disk are
+    /// those of all.
+    fn stats_without(&self, without: &[SourceId]) -> Result<Stats>;
     /// All that is not as it should be; reads everything once.
     fn check(&self) -> Result<Vec<Problem>>;
     /// What the terms were made with: what was last given to

@@ -103,7 +103,7 @@ pub fn collection(
     report.chunker = Some(scratch.pipeline.chunker_name().to_owned());
     report.chunker_settings = options.chunker_settings.clone();
     report.documents = documents.len() as u64;
-    report.chunks = Some(scratch.engine.store().stats()?.chunks);
+    report.chunks = Some(scratch.engine.everything().stats()?.chunks);
     report.queries = queries.into_iter().map(|query| query.id).collect();
     report.add_differences();
     Ok(report)

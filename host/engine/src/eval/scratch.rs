@@ -85,9 +85,9 @@ impl Scratch {
             chunker: chunker.map(str::to_owned),
             chunker_settings: chunker_settings.map(str::to_owned),
         };
-        let source = match engine.store().sources()?.as_slice() {
-            [] => engine.store().add_source(&spec)?,
-            [only] if only.spec.kind == KIND => engine.store().update_source(SOURCE, &spec)?,
+        let source = match engine.everything().sources()?.as_slice() {
+            [] => engine.everything().add_source(&spec)?,
+            [only] if only.spec.kind == KIND => engine.everything().update_source(SOURCE, &spec)?,
             _ => return Err(no_place(&folder)),
         };
         let pipeline = Pipeline::of(&engine, &source)?;
@@ -107,7 +107,7 @@ impl Scratch {
         embed: bool,
         job: &dyn Job,
     ) -> Result<EmbedReport, Error> {
-        let store = self.engine.store();
+        let store = self.engine.everything();
         let known = store.stamps(self.source.id)?;
         let stamps: Vec<String> = documents.iter().map(Document::stamp).collect();
         let new: Vec<(&Document, &String)> = documents

@@ -129,6 +129,8 @@ pub(crate) struct Found {
     /// Folders that could not be looked into: nothing below is known to be
     /// gone.
     pub(super) unseen: Vec<String>,
+    /// The only file that was looked at, where not all were.
+    pub(super) only: Option<String>,
 }
 
 pub(super) struct File {
@@ -169,6 +171,33 @@ impl Why {
 }
 
 impl Found {
+    /// One file alone; none where it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be looked at.
+    pub(super) fn one(folder: &FolderSource, id: &str) -> Result<Option<Found>, Error> {
+        let Some(Entry::File {
+            external_id,
+            size,
+            modified_ms: modified,
+            stamp,
+        }) = folder.entry(id)?
+        else {
+            return Ok(None);
+        };
+        let file = File {
+            id: external_id.clone(),
+            size,
+            modified,
+            stamp,
+        };
+        Ok(Some(Found {
+            files: vec![file],
+            only: Some(external_id),
+            ..Found::default()
+        }))
+    }
+
     /// Bytes of the files that may hold pictures of pages.
     pub(super) fn bytes_with_pictures(&self) -> u64 {
         const MAY_HOLD: [&str; 8] = [

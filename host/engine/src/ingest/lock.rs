@@ -31,7 +31,7 @@ impl Engine {
         wait: bool,
         job: &dyn Job,
     ) -> Result<HeldLock, Error> {
-        lock(|| self.store().sync_lock(doing), wait, job)
+        lock(|| self.everything().sync_lock(doing), wait, job)
     }
 
     /// The same without waiting for anyone; none while another process syncs.
@@ -39,7 +39,7 @@ impl Engine {
     /// # Errors
     /// When the home cannot be written.
     pub(crate) fn try_sync_lock(&self, doing: &str) -> Result<Option<HeldLock>, Error> {
-        match self.store().sync_lock(doing)? {
+        match self.everything().sync_lock(doing)? {
             LockOutcome::Acquired(lock) => Ok(Some(lock)),
             LockOutcome::HeldBy(_) => Ok(None),
         }

@@ -63,7 +63,8 @@ impl Engine {
         job: &dyn Job,
     ) -> Result<SyncReport, Error> {
         let sources = match names {
-            [] => self.sources()?,
+            [] if options.private => self.everything().sources()?,
+            [] => self.store().sources()?,
             names => names
                 .iter()
                 .map(|name| self.source(name))
@@ -87,7 +88,7 @@ impl Engine {
                     report.embedding = Some(self.embed(job)?);
                 } else if self.chosen_model()?.is_none() {
                     // No vectors are to come that new chunks could wait for.
-                    self.store().take_over(None)?;
+                    self.everything().take_over(None)?;
                 }
                 Ok(())
             });
@@ -98,6 +99,16 @@ impl Engine {
             }
         }
         self.tidy(&report);
+        let listed = self.unseen()?;
+        let mut shown = sources.iter().map(|source| {
+            // What was named is told.
+            !names.is_empty() || !listed.is_unlisted(source.id)
+        });
+        report.sources.retain(|source| {
+            let shown = shown.next().unwrap_or(true);
+            report.untold_problem |= !shown && source.problem.is_some();
+            shown
+        });
         Ok(report)
     }
 
@@ -110,7 +121,7 @@ impl Engine {
             .map_or(0, |embedding| embedding.made);
         if !report.stopped && made.max(changes) >= OPTIMIZE_FROM {
             // Everything is stored already; a busy database is no failure.
-            if let Err(error) = self.store().optimize() {
+            if let Err(error) = self.everything().optimize() {
                 tracing::info!("the database was not optimized: {error}");
             }
         }
@@ -139,7 +150,7 @@ impl Engine {
                 None => (clock::now(), None),
             };
             let mut run = None;
-            let before = self.store().last_sync(source.id)?;
+            let before = self.everything().last_sync(source.id)?;
             let mut outcome = SourceReport {
                 source: source.spec.name.clone(),
                 ..SourceReport::default()
@@ -202,7 +213,7 @@ impl Engine {
         began: Millis,
         outcome: &SourceReport,
     ) -> Result<(), Error> {
-        let store = self.store();
+        let store = self.everything();
         let nothing_new = as_before && outcome.changed() == 0;
         match run {
             Some(run) if nothing_new => store.forget_sync(run)?,
@@ -217,6 +228,37 @@ impl Engine {
             store.looked(source.id, began)?;
         }
         Ok(())
+    }
+
+    /// Takes one file into the index for one that holds the lock, and looks at no
+    /// other. What keeps it out, where something does.
+    ///
+    /// # Errors
+    /// When the database cannot be written or a component cannot be had.
+    pub(crate) fn sync_file(
+        &self,
+        _lock: &HeldLock,
+        source: &Source,
+        folder: &FolderSource,
+        id: &str,
+        job: &dyn Job,
+    ) -> Result<Option<String>, Error> {
+        self.update_terms()?;
+        let Some(found) = Found::one(folder, id)? else {
+            return Ok(Some(format!("{id} is not there any more.")));
+        };
+        let mut outcome = SourceReport::default();
+        let mut run = None;
+        let options = SyncOptions::default();
+        let synced = self.sync_folder(source, options, job, &mut outcome, &mut run, Some(found));
+        // The source was not gone through: nobody is to think so.
+        if let Some(run) = run {
+            self.everything().forget_sync(run)?;
+        }
+        self.forget_stats();
+        synced?;
+        let failed = outcome.counts.failed > 0 || outcome.counts.skipped > 0;
+        Ok(failed.then(|| "It is saved, and could not be read: `pkb ledger` says why.".to_owned()))
     }
 
     fn sync_folder(
@@ -237,7 +279,11 @@ impl Engine {
             None => scan(&folder, job)?,
         };
         pipeline.read_pictures(found.bytes_with_pictures());
-        let (known, parts) = split(self.store().stamps(source.id)?);
+        let (mut known, mut parts) = split(self.everything().stamps(source.id)?);
+        if let Some(only) = &found.only {
+            known.retain(|id, _| id == only);
+            parts.retain(|id, _| file_of(id) == Some(only));
+        }
         let work = Work {
             source,
             folder: &folder,
@@ -281,7 +327,7 @@ impl Engine {
         let counts = &mut writer.work.counts;
         (counts.failed, counts.skipped, counts.unchanged) = (failed, skipped, unchanged);
         if !changed.is_empty() || writer.work.counts.moved > 0 {
-            *run = Some(self.store().start_sync(source.id)?);
+            *run = Some(self.everything().start_sync(source.id)?);
         }
         self.note_passed(&mut writer.work, &found.passed)?;
         self.read_changed(&mut writer, &found, changed, &again, options, job)?;
@@ -331,13 +377,13 @@ impl Engine {
             // time, to be asked about again.
             let files: BTreeSet<&str> = lost.iter().filter_map(|id| file_of(id)).collect();
             let unread: Vec<(&str, &str)> = files.into_iter().map(|file| (file, "")).collect();
-            self.store().touch(source.id, &unread)?;
+            self.everything().touch(source.id, &unread)?;
             outcome.problem = Some(problem);
             return Ok(());
         }
         let rows: Vec<&str> = rows.iter().chain(&inner_rows).map(String::as_str).collect();
         if run.is_none() && !(all.is_empty() && rows.is_empty()) {
-            *run = Some(self.store().start_sync(source.id)?);
+            *run = Some(self.everything().start_sync(source.id)?);
         }
         let mut items: Vec<ItemId> = live.iter().filter_map(|id| known[id].item).collect();
         for id in &inner {
@@ -345,18 +391,18 @@ impl Engine {
             let own = parts.get(id).or_else(|| known.get(id));
             let item = match own.and_then(|own| own.item) {
                 None => self
-                    .store()
+                    .everything()
                     .item_by_identity(source.id, id)?
                     .map(|item| item.id),
                 own => own,
             };
             items.extend(item);
         }
-        outcome.counts.deleted += self.store().soft_delete(&items, "file_deleted")?;
+        outcome.counts.deleted += self.everything().soft_delete(&items, "file_deleted")?;
         for id in &all {
             tell(&mut outcome.changes, "deleted", id, None);
         }
-        self.store().forget(source.id, &rows)?;
+        self.everything().forget(source.id, &rows)?;
         Ok(())
     }
 
@@ -394,7 +440,7 @@ impl Engine {
                 if job.stop() {
                     return Err(Error::Stopped);
                 }
-                if let Some(text) = self.store().text(item)? {
+                if let Some(text) = self.everything().text(item)? {
                     lost.add(&id, &text.text);
                 }
             }
@@ -478,7 +524,7 @@ impl Engine {
             }
         }
         for batch in rows.chunks(BATCH_ITEMS) {
-            self.store().put_ledger(batch)?;
+            self.everything().put_ledger(batch)?;
         }
         Ok(())
     }

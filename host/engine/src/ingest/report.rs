@@ -21,6 +21,9 @@ pub struct SyncOptions {
     pub skip_embedding: bool,
     /// Wait while another process syncs, however long that takes.
     pub wait: bool,
+    /// Where no source is named, also those that the caller does not see; their
+    /// reports are left out.
+    pub private: bool,
 }
 
 /// What a sync did.
@@ -35,6 +38,9 @@ pub struct SyncReport {
     pub embedding: Option<EmbedReport>,
     /// Whether the job was stopped before it was through.
     pub stopped: bool,
+    /// Whether something is wrong with a source whose report is left out.
+    #[serde(skip)]
+    pub untold_problem: bool,
 }
 
 /// What a sync did to one source.
@@ -88,6 +94,8 @@ impl SyncReport {
     /// Whether everything that was to be done is done. Items that failed do
     /// not count: the ledger has them.
     pub fn complete(&self) -> bool {
-        !self.stopped && self.sources.iter().all(|source| source.problem.is_none())
+        !self.stopped
+            && !self.untold_problem
+            && self.sources.iter().all(|source| source.problem.is_none())
     }
 }

@@ -129,9 +129,11 @@ impl<'a> Writer<'a> {
             .map(|(from, _)| from.as_str())
             .filter(|from| self.work.parts[*from].item.is_none())
             .collect();
-        self.engine.store().forget(self.work.source.id, &rows)?;
+        self.engine
+            .everything()
+            .forget(self.work.source.id, &rows)?;
         // A row that only says that the new path failed before goes with it.
-        let done = self.engine.store().rename(&renames)?;
+        let done = self.engine.everything().rename(&renames)?;
         let parts = Arc::make_mut(&mut self.work.parts);
         let moved: Vec<(String, Stamp)> = inner
             .into_iter()
@@ -342,7 +344,7 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn flush(&mut self) -> Result<(), Error> {
-        let store = self.engine.store();
+        let store = self.engine.everything();
         if !self.items.is_empty() {
             tracing::debug_span!("ingest.store", items = self.items.len())
                 .in_scope(|| store.put(&self.items))?;

@@ -156,7 +156,7 @@ impl Engine {
         let Some(details) = self.store().item(item.id)? else {
             return Ok(());
         };
-        let pages = self.pages(&details.links)?;
+        let pages = self.pages(item, &details.links)?;
         let lines = show::Lines::of(self.store().text(item.id)?);
         let mut targets: HashMap<ItemId, Option<Linked>> = HashMap::new();
         let mut near: HashMap<String, Vec<String>> = HashMap::new();
@@ -234,7 +234,7 @@ impl Engine {
     }
 
     /// The items that links lead to by address, by the address's key.
-    fn pages(&self, links: &[Link]) -> Result<HashMap<String, Linked>, Error> {
+    fn pages(&self, from: &Item, links: &[Link]) -> Result<HashMap<String, Linked>, Error> {
         let wanted: HashSet<String> = links
             .iter()
             .filter(|link| address::is_address(&link.target))
@@ -245,6 +245,7 @@ impl Engine {
         }
         let found = self
             .store()
+            .beside(from.source_id)
             .at_addresses(&mut |url| wanted.contains(&address::key(url)))?;
         let mut pages = HashMap::new();
         for item in found {
@@ -261,18 +262,23 @@ impl Engine {
         let own = item.url.as_deref().map(address::key);
         let page = own.as_deref().map(without_fragment);
         let lengths: HashSet<usize> = parts.iter().map(String::len).collect();
-        let mut found = self.store().links_to(&mut |target| {
-            // Both are ASCII, so this never cuts a character.
-            let slash = target.bytes().rposition(|b| matches!(b, b'/' | b'\\'));
-            let last = target[slash.map_or(0, |at| at + 1)..].trim();
-            // Of what is ASCII, the length alone tells nearly all apart.
-            if (!last.is_ascii() || lengths.contains(&last.len())) && parts.contains(&fold(last)) {
-                return true;
-            }
-            page.is_some()
-                && address::is_address(target)
-                && Some(without_fragment(&address::key(target))) == page
-        })?;
+        let mut found = self
+            .store()
+            .beside(item.source_id)
+            .links_to(&mut |target| {
+                // Both are ASCII, so this never cuts a character.
+                let slash = target.bytes().rposition(|b| matches!(b, b'/' | b'\\'));
+                let last = target[slash.map_or(0, |at| at + 1)..].trim();
+                // Of what is ASCII, the length alone tells nearly all apart.
+                if (!last.is_ascii() || lengths.contains(&last.len()))
+                    && parts.contains(&fold(last))
+                {
+                    return true;
+                }
+                page.is_some()
+                    && address::is_address(target)
+                    && Some(without_fragment(&address::key(target))) == page
+            })?;
         found.retain(|(from, link)| {
             if from.id == item.id {
                 return false;

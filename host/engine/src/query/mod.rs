@@ -116,6 +116,7 @@ impl Query {
             None if query.conditions.is_empty() => wrong("the filter is empty".into()),
             None => Ok(Filter {
                 conditions: query.conditions,
+                ..Filter::default()
             }),
         }
     }

@@ -106,7 +106,7 @@ impl Engine {
             return Ok(answer);
         }
         let found = match self.own_vectors(item.id)? {
-            Some((model, own)) => self.near_by_meaning(item.id, model, &own, limit)?,
+            Some((model, own)) => self.near_by_meaning(&item, model, &own, limit)?,
             None => {
                 answer.by = "words";
                 answer.notes.push(
@@ -140,15 +140,16 @@ impl Engine {
 
     fn near_by_meaning(
         &self,
-        item: ItemId,
+        item: &Item,
         model: ModelId,
         own: &Vectors,
         limit: usize,
     ) -> Result<Vec<Candidate>, Error> {
-        let filter = others(item);
+        let filter = others(item.id);
+        let store = self.store().beside(item.source_id);
         let mut ids: Vec<ItemId> = Vec::new();
         for query in own.queries(SEARCHES) {
-            let found = self.store().dense(model, &query, &filter, limit + SPARE)?;
+            let found = store.dense(model, &query, &filter, limit + SPARE)?;
             ids.extend(found.items.iter().map(|found| found.item));
         }
         ids.sort_unstable();
@@ -231,6 +232,7 @@ fn others(item: ItemId) -> Filter {
             not: true,
             test: Test::Items(vec![item]),
         }],
+        ..Filter::default()
     }
 }
 

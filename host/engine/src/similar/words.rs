@@ -31,12 +31,13 @@ impl Engine {
         let text = &text[..text.floor_char_boundary(READ)];
         let counted = self.counted_words(&item.title, text)?;
         let filter = others(item.id);
+        let store = self.store().beside(item.source_id);
         let mut query = LexicalQuery {
             words: counted.iter().map(|(word, ..)| word.clone()).collect(),
             ..LexicalQuery::default()
         };
         // What the words weigh is known after a search for them.
-        let weights = self.store().lexical(&query, &filter, 1)?.weights;
+        let weights = store.lexical(&query, &filter, 1)?.weights;
         let mut telling: Vec<(f64, usize)> = counted
             .iter()
             .zip(weights)
@@ -49,7 +50,7 @@ impl Engine {
         let chosen: Vec<&(Word, String, usize)> =
             telling.iter().map(|(_, at)| &counted[*at]).collect();
         query.words = chosen.iter().map(|(word, ..)| word.clone()).collect();
-        let found = self.store().lexical(&query, &filter, limit)?;
+        let found = store.lexical(&query, &filter, limit)?;
         let candidate = |own: pkb_store::LexicalMatch| {
             let (chunk, _) = *own.found.chunks.first()?;
             let held = own.words.iter().filter_map(|at| chosen.get(*at));

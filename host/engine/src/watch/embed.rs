@@ -97,7 +97,7 @@ impl Engine {
             Err(error) => return Err(error.into()),
         };
         let fingerprint = &model.info().fingerprint;
-        let stats = self.store().models()?;
+        let stats = self.everything().models()?;
         let own = stats.iter().find(|stats| stats.fingerprint == *fingerprint);
         Ok(own.is_none_or(|own| own.missing > 0 || own.pending > 0 || !own.current))
     }

@@ -89,6 +89,20 @@ pub enum WatchEvent {
     },
 }
 
+impl WatchEvent {
+    /// The name of the source that it is about.
+    pub(crate) fn source(&self) -> Option<&str> {
+        match self {
+            WatchEvent::Watching { source, .. } | WatchEvent::Forgotten { source } => Some(source),
+            WatchEvent::Changed(changed) => Some(&changed.report.source),
+            WatchEvent::Problem { source, .. } | WatchEvent::Recovered { source } => {
+                source.as_deref()
+            }
+            WatchEvent::Standby { .. } | WatchEvent::Embedded { .. } => None,
+        }
+    }
+}
+
 /// What changed in a source.
 #[derive(Clone, Debug, Serialize)]
 pub struct Changed {

@@ -9,6 +9,7 @@ mod event;
 mod one;
 mod pulse;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -91,6 +92,13 @@ impl Watch {
     /// When the home cannot be written. Whatever goes wrong later is told, and
     /// tried again.
     pub fn run(mut self, tell: &mut dyn FnMut(WatchEvent)) -> Result<(), Error> {
+        let engine = self.engine.clone();
+        let mut untold = HashSet::new();
+        let tell: &mut dyn FnMut(WatchEvent) = &mut |event| {
+            if is_told(&engine, &event, &mut untold) {
+                tell(event);
+            }
+        };
         let Some(lock) = self.lock(tell)? else {
             return Ok(());
         };
@@ -117,7 +125,7 @@ impl Watch {
     fn lock(&self, tell: &mut dyn FnMut(WatchEvent)) -> Result<Option<HeldLock>, Error> {
         let mut known: Option<Holder> = None;
         while !self.ear.stopped() {
-            match self.engine.store().watch_lock(self.options.doing)? {
+            match self.engine.everything().watch_lock(self.options.doing)? {
                 LockOutcome::Acquired(lock) => return Ok(Some(lock)),
                 LockOutcome::HeldBy(holder) => {
                     if holder.pid.is_some() && known.as_ref().map(|it| it.pid) != Some(holder.pid) {
@@ -133,7 +141,7 @@ impl Watch {
 
     /// Takes up sources that are new, and lets go of those that are gone.
     fn follow_sources(&mut self, tell: &mut dyn FnMut(WatchEvent)) {
-        let sources = match self.engine.sources() {
+        let sources = match self.engine.everything().sources().map_err(Error::from) {
             Ok(sources) => sources,
             Err(error) => return self.trouble(&error, tell),
         };
@@ -241,7 +249,7 @@ impl Watch {
         // Another process may have removed it or set it up otherwise.
         if self
             .engine
-            .store()
+            .everything()
             .source(&source.spec.name)?
             .as_ref()
             .map(|it| &it.spec)
@@ -315,6 +323,25 @@ impl Watch {
     fn recovered(&mut self, tell: &mut dyn FnMut(WatchEvent)) {
         if self.problem.take().is_some() {
             tell(WatchEvent::Recovered { source: None });
+        }
+    }
+}
+
+/// Whether the caller may hear of it. `untold` are the names of the private
+/// sources that there were: one that is gone cannot be asked any more.
+fn is_told(engine: &Engine, event: &WatchEvent, untold: &mut HashSet<String>) -> bool {
+    let Some(name) = event.source() else {
+        return true;
+    };
+    match (engine.everything().source(name), engine.unseen()) {
+        (Ok(Some(source)), Ok(unseen)) if !unseen.is_private(source.id) => {
+            untold.remove(name);
+            true
+        }
+        (Ok(None), Ok(_)) => !untold.contains(name),
+        _ => {
+            untold.insert(name.to_owned());
+            false
         }
     }
 }

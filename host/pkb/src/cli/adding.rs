@@ -25,6 +25,8 @@ pub(crate) struct Add {
     /// The only files to take.
     #[arg(long, value_name = "GLOB")]
     pub(crate) include: Vec<String>,
+    #[command(flatten)]
+    pub(crate) marks: super::MarkArgs,
 }
 
 /// How files are turned into text.

@@ -32,6 +32,9 @@ pub(crate) struct Serve {
     /// Offer `search` and `fetch` too, as ChatGPT wants them.
     #[arg(long)]
     pub(crate) chatgpt: bool,
+    /// Also answer from this private source; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) private: Vec<String>,
     /// Make folders sources first, those that are none yet.
     #[arg(long, value_name = "DIR", num_args = 0.., value_parser = maybe_path())]
     pub(crate) folder: Vec<PathBuf>,

@@ -7,14 +7,19 @@ use std::process::ExitCode;
 use anstyle::Style;
 use anyhow::Context;
 use pkb_engine::eval::{self, Change, Difference, Estimate, Report, Row};
-use pkb_engine::{Access, Engine, EvalOptions, Home, Mode, json_object};
+use pkb_engine::{Access, Engine, EvalOptions, Home, Mode, Reach, json_object};
 use serde_json::json;
 
 use crate::cli;
 use crate::output::{DIM, Output, STRONG, Table, count};
 use crate::progress::Watch;
 
-pub(crate) fn run(home: &Home, args: cli::Eval, output: &Output) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    home: &Home,
+    reach: Reach,
+    args: cli::Eval,
+    output: &Output,
+) -> anyhow::Result<ExitCode> {
     if let Some([before, after]) = args.compare.as_deref() {
         return compare(before, after, output);
     }
@@ -35,6 +40,7 @@ pub(crate) fn run(home: &Home, args: cli::Eval, output: &Output) -> anyhow::Resu
         (Some(folder), _) => eval::collection(home, folder, &args.split, &options, &watch),
         (_, Some(folder)) => eval::spans(home, folder, &options, &watch),
         _ => Engine::open(home.clone(), Access::Read)
+            .map(|engine| engine.with_reach(reach))
             .and_then(|engine| engine.eval_links(&args.source, &options, &watch)),
     };
     watch.clear();

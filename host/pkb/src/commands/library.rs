@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use pkb_engine::{
-    ClipRequest, Engine, NewFolder, SourceReport, Survey, SyncOptions, SyncReport, short_path,
+    ClipRequest, Engine, Marks, NewFolder, SourceReport, Survey, SyncOptions, SyncReport,
+    short_path,
 };
 use serde_json::json;
 
@@ -30,6 +31,8 @@ pub(crate) fn add(engine: &Engine, args: cli::Add, output: &Output) -> anyhow::R
             ocr,
             ignore: args.ignore,
             include: args.include,
+            visibility: args.marks.visibility(),
+            read_only: args.marks.read_only(),
         },
     )?;
     let watch = Watch::new(output.quiet || output.json);
@@ -53,6 +56,10 @@ pub(crate) fn add(engine: &Engine, args: cli::Add, output: &Output) -> anyhow::R
             Some(was) => output.line(format_args!(
                 "The source {was} is called {STRONG}{name}{STRONG:#} now: {path}"
             )),
+        }
+        let marks = Marks::of(&added.source).to_words();
+        if !marks.is_empty() {
+            output.line(format_args!("It is {marks}."));
         }
         if !output.quiet {
             show_survey(&survey, output);
@@ -150,6 +157,7 @@ pub(crate) fn sync(engine: &Engine, args: &cli::Sync, output: &Output) -> anyhow
         all: args.all,
         skip_embedding: args.no_embed,
         wait: args.wait,
+        private: true,
     };
     let report = engine.sync(&args.source, options, &watch);
     watch.clear();
@@ -214,6 +222,9 @@ fn show(report: &SyncReport, output: &Output) {
             "{} can only be found by word, as the model failed on them: `pkb ledger --warnings` says which",
             count(unembeddable, "chunk", "chunks")
         ));
+    }
+    if report.untold_problem {
+        output.note("a private source was not gone through: `pkb source list` names them, `pkb sync --source NAME` says what is wrong");
     }
     if report.stopped {
         output.note("stopped before it was through; what is done is kept, and `pkb sync` goes on from there");

@@ -9,10 +9,13 @@ mod extract;
 mod install;
 mod library;
 mod model;
+mod note;
 mod plugin;
+mod reach;
 mod read;
 mod search;
 mod serve;
+mod source;
 mod stats;
 mod status;
 mod token;
@@ -29,11 +32,26 @@ use crate::{FAILED, WRONG_USAGE, signals};
 
 pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
     let Cli { global, command } = cli;
+    let reach = reach::of(&command);
+    let open = |global: &Global, access| {
+        open(global, access).map(|engine| engine.with_reach(reach.clone()))
+    };
     match command {
         Command::Add(args) => library::add(&open(&global, Access::Write)?, args, output),
         Command::Clip(args) => {
             signals::listen();
             library::clip(&open(&global, Access::Write)?, args, output)
+        }
+        Command::Note(command) => {
+            signals::listen();
+            note::run(&open(&global, Access::Write)?, command, output)
+        }
+        Command::Source(command) => {
+            let access = match command {
+                crate::cli::Source::List => Access::Read,
+                crate::cli::Source::Set(_) => Access::Write,
+            };
+            source::run(&open(&global, access)?, command, output)
         }
         Command::Sync(args) => {
             signals::listen();
@@ -77,12 +95,12 @@ pub(crate) fn run(cli: Cli, output: &Output) -> anyhow::Result<ExitCode> {
         Command::Plugin(command) => plugin::run(&home(&global)?, command, output),
         Command::Eval(args) => {
             signals::listen();
-            eval::run(&home(&global)?, args, output)
+            eval::run(&home(&global)?, reach, args, output)
         }
         Command::Watch(args) => watch::watch(open(&global, Access::Write)?, &args, output),
         Command::Install(args) => install::install(&global, &args, output),
         Command::Uninstall(args) => install::uninstall(&args, output),
-        Command::Serve(args) => serve::serve(&global, args, output),
+        Command::Serve(args) => serve::serve(&global, reach, args, output),
         Command::Token(command) => token::run(&home(&global)?, command, output),
     }
 }

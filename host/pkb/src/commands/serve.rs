@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use pkb_engine::{Access, Engine, How, NewFolder, Watch, WatchEvent, WatchHandle, short_path};
+use pkb_engine::{
+    Access, Engine, How, NewFolder, Reach, Watch, WatchEvent, WatchHandle, short_path,
+};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn serve(
     global: &Global,
+    reach: Reach,
     args: cli::Serve,
     output: &Output,
 ) -> anyhow::Result<ExitCode> {
@@ -30,7 +33,11 @@ pub(crate) fn serve(
         Some(address) => Some(Plan::new(&home, address, &args.web)?),
         None => None,
     };
-    let engine = Arc::new(Engine::open(home, Access::Write)?);
+    let engine = Engine::open(home, Access::Write)?.with_reach(reach);
+    for name in &args.private {
+        engine.source(name)?;
+    }
+    let engine = Arc::new(engine);
     engine.preload();
     make_sources(&engine, &args.folder, output);
     let mut watch = None;

@@ -127,7 +127,8 @@ fn sources(health: &Health, output: &Output) {
                 Some(waiting) => format!("{} waiting", count(waiting, "change", "changes")),
                 None => "could not be looked at".into(),
             })
-            .text(watched);
+            .text(watched)
+            .text(now.marks.to_words());
     }
     table.print(output);
     if let Some(holder) = &health.syncing {

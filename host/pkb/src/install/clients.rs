@@ -138,7 +138,7 @@ impl Client {
     /// The file of settings for everything this user does with it.
     pub(crate) fn user_file(self, machine: &Machine) -> PathBuf {
         match self {
-            Client::ClaudeDesktop => claude_desktop(machine).join("claude_desktop_config.json"),
+            Client::ClaudeDesktop => claude_desktop(machine),
             Client::ClaudeCode => machine
                 .named("CLAUDE_CONFIG_DIR")
                 .unwrap_or_else(|| machine.home.clone())
@@ -206,32 +206,41 @@ impl Client {
     }
 }
 
-/// On Windows, Claude Desktop is mostly installed as a package, and then sees a
-/// folder of its own where it believes to see the user's.
+/// On Windows, Claude Desktop is mostly installed as a package, and then has its
+/// settings in a folder of its own instead of the user's: in `Claude-Data`, or
+/// with older ones where the system keeps what a package writes.
 fn claude_desktop(machine: &Machine) -> PathBuf {
+    const FILE: &str = "claude_desktop_config.json";
     let plain = machine.settings().join("Claude");
     if machine.system != System::Windows {
-        return plain;
+        return plain.join(FILE);
     }
     let local = machine
         .named("LOCALAPPDATA")
         .unwrap_or_else(|| machine.home.join("AppData").join("Local"));
-    let mut packages: Vec<PathBuf> = std::fs::read_dir(local.join("Packages"))
+    let mut folders = claudes(&local.join("Claude-Data"));
+    for package in claudes(&local.join("Packages")) {
+        folders.push(package.join("LocalCache").join("Roaming").join("Claude"));
+    }
+    folders.retain(|folder| folder.is_dir());
+    let used = folders.iter().find(|folder| folder.join(FILE).is_file());
+    used.or(folders.first()).unwrap_or(&plain).join(FILE)
+}
+
+/// Folders in a folder that are a Claude's, by name.
+fn claudes(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
         .into_iter()
         .flatten()
         .flatten()
-        .filter(|package| package.file_name().to_string_lossy().starts_with("Claude_"))
-        .map(|package| {
-            package
-                .path()
-                .join("LocalCache")
-                .join("Roaming")
-                .join("Claude")
+        .filter(|entry| {
+            let name = entry.file_name().to_string_lossy().to_lowercase();
+            name == "claude" || name.starts_with("claude_")
         })
-        .filter(|folder| folder.is_dir())
+        .map(|entry| entry.path())
         .collect();
-    packages.sort();
-    packages.into_iter().next().unwrap_or(plain)
+    found.sort();
+    found
 }
 
 fn zed(machine: &Machine) -> PathBuf {
@@ -328,9 +337,6 @@ mod tests {
     #[test]
     fn a_packaged_claude_desktop_has_its_settings_in_its_package() {
         let local = tempfile::tempdir().unwrap();
-        let folder = local
-            .path()
-            .join("Packages/Claude_abc/LocalCache/Roaming/Claude");
         let path = local.path().to_owned();
         let machine = Machine {
             system: System::Windows,
@@ -341,8 +347,19 @@ mod tests {
                 _ => None,
             }),
         };
-        assert_eq!(claude_desktop(&machine), Path::new("/roaming/Claude"));
-        std::fs::create_dir_all(&folder).unwrap();
-        assert_eq!(claude_desktop(&machine), folder);
+        let file = "claude_desktop_config.json";
+        let plain = Path::new("/roaming/Claude").join(file);
+        assert_eq!(claude_desktop(&machine), plain);
+        let old = local
+            .path()
+            .join("Packages/Claude_abc/LocalCache/Roaming/Claude");
+        std::fs::create_dir_all(&old).unwrap();
+        assert_eq!(claude_desktop(&machine), old.join(file));
+        let new = local.path().join("Claude-Data/claude_abc");
+        std::fs::create_dir_all(&new).unwrap();
+        assert_eq!(claude_desktop(&machine), new.join(file));
+        // The one that is in use.
+        std::fs::write(old.join(file), "{}").unwrap();
+        assert_eq!(claude_desktop(&machine), old.join(file));
     }
 }

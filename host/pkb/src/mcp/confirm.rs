@@ -16,6 +16,7 @@ use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer};
 use serde_json::Value;
 
 use super::tool::{Question, Said};
+use crate::access::Grant;
 
 /// The name of the one question.
 const KEY: &str = "confirm";
@@ -118,11 +119,12 @@ pub(super) async fn ask(
 /// Where the question makes no form.
 pub(super) fn required(
     seal: &RequestStateCodec,
+    grant: &Grant,
     request: &CallToolRequestParams,
     question: &Question,
 ) -> Result<InputRequiredResult, ErrorData> {
     let asked = InputRequest::Elicitation(ElicitRequest::new(form(question)?));
-    let state = sealed(seal, request, question, PATIENCE);
+    let state = sealed(seal, grant, request, question, PATIENCE);
     Ok(InputRequiredResult::new(
         Some(InputRequests::from([(KEY.to_owned(), asked)])),
         Some(state),
@@ -131,13 +133,16 @@ pub(super) fn required(
 
 fn sealed(
     seal: &RequestStateCodec,
+    grant: &Grant,
     request: &CallToolRequestParams,
     question: &Question,
     ttl: Duration,
 ) -> String {
     seal.seal_with(
         question.digest().as_bytes(),
-        &SealOptions::new().associated_data(&bound(request)).ttl(ttl),
+        &SealOptions::new()
+            .associated_data(&bound(grant, request))
+            .ttl(ttl),
     )
 }
 
@@ -148,6 +153,7 @@ fn sealed(
 /// Wrong parameters, where the seal is not ours, too old, or of another call.
 pub(super) fn brought_back(
     seal: &RequestStateCodec,
+    grant: &Grant,
     request: &CallToolRequestParams,
 ) -> Result<Option<Said>, ErrorData> {
     let Some(state) = &request.request_state else {
@@ -160,7 +166,7 @@ pub(super) fn brought_back(
         )
     };
     let asked = seal
-        .open_with(state, &bound(request))
+        .open_with(state, &bound(grant, request))
         .map_err(|error| wrong(&format!("this requestState is not valid here: {error}")))?;
     let to = String::from_utf8(asked).map_err(|_| wrong("this requestState is damaged"))?;
     let Some(answer) = request
@@ -178,10 +184,12 @@ pub(super) fn brought_back(
     }))
 }
 
-/// What a seal holds for: this tool with these arguments.
-fn bound(request: &CallToolRequestParams) -> Vec<u8> {
-    let arguments = serde_json::to_string(&request.arguments).unwrap_or_default();
-    format!("{}\0{arguments}", request.name).into_bytes()
+/// What a seal holds for: this tool with these arguments, called by the same
+/// client.
+fn bound(grant: &Grant, request: &CallToolRequestParams) -> Vec<u8> {
+    let call = (&grant.name, &request.name, &request.arguments);
+    // Names and arguments come from JSON, and go back to it.
+    serde_json::to_vec(&call).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -203,22 +211,41 @@ mod tests {
     }
 
     #[test]
-    fn a_seal_that_is_too_old_or_of_another_server_is_not_believed() {
+    fn a_seal_that_is_too_old_or_of_another_server_or_client_is_not_believed() {
         let seal = RequestStateCodec::try_new(vec![1; 32]).unwrap();
         let mut request = call(json!({"items": ["1"]}));
         let answer = json!({"action": "accept", "content": {"confirm": true}});
         request.input_responses = Some([(KEY.to_owned(), answer)].into());
-        assert_eq!(brought_back(&seal, &request).unwrap(), None);
+        assert_eq!(brought_back(&seal, &Grant::OWNER, &request).unwrap(), None);
 
-        request.request_state = Some(sealed(&seal, &request, &question(), PATIENCE));
-        let said = brought_back(&seal, &request).unwrap().unwrap();
+        request.request_state = Some(sealed(
+            &seal,
+            &Grant::OWNER,
+            &request,
+            &question(),
+            PATIENCE,
+        ));
+        let said = brought_back(&seal, &Grant::OWNER, &request)
+            .unwrap()
+            .unwrap();
         assert_eq!((said.to, said.agreed), (question().digest(), true));
         let other = RequestStateCodec::try_new(vec![2; 32]).unwrap();
-        assert!(brought_back(&other, &request).is_err());
+        assert!(brought_back(&other, &Grant::OWNER, &request).is_err());
+        let somebody = Grant {
+            name: "somebody else".into(),
+            ..Grant::OWNER
+        };
+        assert!(brought_back(&seal, &somebody, &request).is_err());
 
-        request.request_state = Some(sealed(&seal, &request, &question(), Duration::ZERO));
+        request.request_state = Some(sealed(
+            &seal,
+            &Grant::OWNER,
+            &request,
+            &question(),
+            Duration::ZERO,
+        ));
         std::thread::sleep(Duration::from_millis(2));
-        let error = brought_back(&seal, &request).unwrap_err();
+        let error = brought_back(&seal, &Grant::OWNER, &request).unwrap_err();
         assert!(error.message.contains("expired"), "{error:?}");
     }
 

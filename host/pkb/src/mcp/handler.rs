@@ -382,7 +382,7 @@ impl Handler {
         if has_tasks && (entry.is_long)(&arguments) {
             return Ok(self.begin_task(entry, grant, arguments).into());
         }
-        let mut said = confirm::brought_back(&self.service.seal, &request)?;
+        let mut said = confirm::brought_back(&self.service.seal, &grant, &request)?;
         // What is to be confirmed may be something else once the user answers.
         for _ in 0..MOST_QUESTIONS {
             let ran = self.run(entry, grant.clone(), arguments.clone(), said, &context);
@@ -394,7 +394,7 @@ impl Handler {
                 return Ok(failure(&question.otherwise).into());
             }
             if is_stateless(&context) {
-                let required = confirm::required(&self.service.seal, &request, &question)?;
+                let required = confirm::required(&self.service.seal, &grant, &request, &question)?;
                 return Ok(required.into());
             }
             said = match confirm::ask(&context, &question, self.left()).await? {

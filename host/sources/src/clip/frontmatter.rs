@@ -154,7 +154,8 @@ fn scalar(written: &str) -> String {
 }
 
 /// A text as a YAML scalar in double quotes, on one line.
-pub(super) fn quoted(text: &str) -> String {
+#[must_use]
+pub fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
         match c {

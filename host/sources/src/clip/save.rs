@@ -1,25 +1,18 @@
 //! Clips in a folder.
 
-use std::io::Write as _;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
-use cap_std::fs::{Dir, OpenOptions};
 use url::Url;
 
 use super::ClipError;
 use super::note::{Clip, Old};
 use super::slug::slug;
 use crate::folder::{Entry, FolderSource};
-use crate::id;
 
 /// Longer notes are none of ours.
 const MAX_NOTE: u64 = 64 << 20;
 /// Frontmatter of ours ends within this, in bytes.
 const HEAD: usize = 16 << 10;
-/// Notes of one day with one title.
-const MOST_NAMES: u32 = 1_000;
 
 /// What became of a clip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,17 +41,18 @@ pub struct Saved {
 /// below the new one.
 ///
 /// # Errors
-/// [`ClipError::File`] and [`ClipError::Folder`].
+/// [`ClipError::Folder`].
 pub fn save(folder: &FolderSource, clip: &Clip<'_>) -> Result<Saved, ClipError> {
     if let Some(external_id) = find(folder, clip.url)? {
-        let bytes = folder.open_file(&external_id)?.read_all()?;
+        let file = folder.open_file(&external_id)?;
+        let bytes = file.read_all()?;
         let note = String::from_utf8_lossy(&bytes);
         if let Some(old) = Old::read(&note) {
             let outcome = if clip.is_same(&old, &note) {
                 Outcome::Unchanged
             } else {
-                let path = id::to_path(&external_id)?;
-                write(folder, &path, &clip.note(Some(&old)), true)?;
+                let note = clip.note(Some(&old));
+                folder.replace_file(&external_id, file.stamp(), note.as_bytes())?;
                 Outcome::Updated
             };
             return Ok(Saved {
@@ -69,28 +63,15 @@ pub fn save(folder: &FolderSource, clip: &Clip<'_>) -> Result<Saved, ClipError> 
     }
     let date = clip.clipped.get(..10).unwrap_or(clip.clipped);
     let stem = format!("{date}_{}", slug(clip.title));
-    let note = clip.note(None);
-    let mut number = 1;
-    loop {
-        let name = match number {
-            1 => format!("{stem}.md"),
-            _ => format!("{stem}-{number}.md"),
-        };
-        match write(folder, Path::new(&name), &note, false) {
-            Ok(()) => {
-                return Ok(Saved {
-                    external_id: name,
-                    outcome: Outcome::Created,
-                });
-            }
-            Err(ClipError::File { reason, .. })
-                if reason.kind() == std::io::ErrorKind::AlreadyExists && number < MOST_NAMES =>
-            {
-                number += 1;
-            }
-            Err(error) => return Err(error),
-        }
-    }
+    let names = (1..).map(|number| match number {
+        1 => format!("{stem}.md"),
+        _ => format!("{stem}-{number}.md"),
+    });
+    let external_id = folder.create_file("", names, |_| clip.note(None).into_bytes())?;
+    Ok(Saved {
+        external_id,
+        outcome: Outcome::Created,
+    })
 }
 
 /// The note of an earlier clip of a page.
@@ -131,55 +112,4 @@ fn is_same_page(one: &str, other: &str) -> bool {
         Some(rest.strip_suffix('/').unwrap_or(rest).to_owned())
     };
     one == other || plain(one).is_some_and(|one| plain(other) == Some(one))
-}
-
-/// Writes a note whole: beside its place first, then into it. Fails with
-/// `AlreadyExists` where something is there that is not to be replaced.
-fn write(folder: &FolderSource, path: &Path, note: &str, replace: bool) -> Result<(), ClipError> {
-    let root = folder.root();
-    let failed = |reason| ClipError::File {
-        path: folder.path().join(path),
-        reason,
-    };
-    let (beside, mut file) = create_beside(root, path).map_err(failed)?;
-    let written = file
-        .write_all(note.as_bytes())
-        .and_then(|()| file.sync_all())
-        .and_then(|()| {
-            drop(file);
-            if replace {
-                return root.rename(&beside, root, path);
-            }
-            // A rename would replace what came there meanwhile.
-            root.hard_link(&beside, root, path).or_else(|error| {
-                if error.kind() == std::io::ErrorKind::AlreadyExists
-                    || root.symlink_metadata(path).is_ok()
-                {
-                    return Err(std::io::ErrorKind::AlreadyExists.into());
-                }
-                // Not every drive has hard links.
-                root.rename(&beside, root, path)
-            })
-        });
-    if written.is_err() || !replace {
-        // Gone already where it was renamed; what is left is passed over by
-        // every scan.
-        let _ = root.remove_file(&beside);
-    }
-    written.map_err(failed)
-}
-
-/// A new file in the same folder, of a name that no scan takes.
-fn create_beside(root: &Dir, path: &Path) -> std::io::Result<(PathBuf, cap_std::fs::File)> {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    loop {
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let beside = path.with_file_name(format!(".pkb-clip-{}-{number}.tmp", std::process::id()));
-        match root.open_with(&beside, &options) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            other => return other.map(|file| (beside, file)),
-        }
-    }
 }

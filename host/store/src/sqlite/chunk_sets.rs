@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::attached::{self, Names};
-use super::{read, sql_limit};
+use super::{filter, read, sql_limit};
 use crate::{ChunkSet, ChunkSetId, ItemId, Outdated, Page, SourceId, WantedSet};
 
 /// Texts are handed out up to about so many bytes at a time.
@@ -36,12 +36,16 @@ pub(super) fn add(conn: &Connection, set: &ChunkSet) -> rusqlite::Result<ChunkSe
     Ok(ChunkSetId(conn.last_insert_rowid()))
 }
 
-pub(super) fn in_use(conn: &Connection) -> rusqlite::Result<Vec<(Option<ChunkSet>, u64)>> {
-    conn.prepare_cached(
+pub(super) fn in_use(
+    conn: &Connection,
+    without: &[SourceId],
+) -> rusqlite::Result<Vec<(Option<ChunkSet>, u64)>> {
+    let these = filter::without(without);
+    conn.prepare_cached(&format!(
         "SELECT s.id, s.key, s.chunker, s.version, s.sha256, s.settings, s.tokenizer, s.budget, n
-         FROM (SELECT chunk_set, count(*) n FROM items GROUP BY chunk_set) i
-         LEFT JOIN chunk_sets s ON s.id = i.chunk_set ORDER BY n DESC, s.id",
-    )?
+         FROM (SELECT i.chunk_set, count(*) n FROM items i WHERE {these} GROUP BY i.chunk_set) i
+         LEFT JOIN chunk_sets s ON s.id = i.chunk_set ORDER BY n DESC, s.id"
+    ))?
     .query_map([], |row| {
         let set = match row.get::<_, Option<i64>>(0)? {
             None => None,

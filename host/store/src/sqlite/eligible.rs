@@ -14,12 +14,20 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::catalogue::generation;
-use super::filter::Conditions;
+use super::filter::{self, Conditions};
 use crate::Filter;
 
 /// The items that a search may find.
 #[derive(Debug)]
-pub(super) enum Eligible {
+pub(super) struct Eligible {
+    among: Among,
+    /// Items that are as if they were not there, deleted ones included; none
+    /// where nothing is.
+    unseen: Option<Ids>,
+}
+
+#[derive(Debug)]
+enum Among {
     /// All but these: the soft-deleted ones.
     AllBut(Ids),
     /// These.
@@ -67,34 +75,48 @@ impl Recent {
 impl Eligible {
     fn of(conn: &Connection, filter: &Filter) -> rusqlite::Result<Self> {
         let deleted = select(conn, "i.deleted IS NOT NULL", &[])?;
+        let unseen = match filter.without.as_slice() {
+            [] => None,
+            without => {
+                let seen = filter::without(without);
+                Some(select(conn, &format!("NOT ({seen})"), &[])?)
+            }
+        };
         if filter.is_empty() {
-            return Ok(Self::AllBut(deleted));
+            let among = Among::AllBut(deleted);
+            return Ok(Self { among, unseen });
         }
         let conditions = Conditions::of(filter);
         let mut passing = select(conn, &conditions.sql, &conditions.values)?;
         passing.remove_all(&deleted);
-        Ok(Self::Only(passing))
+        let among = Among::Only(passing);
+        Ok(Self { among, unseen })
+    }
+
+    /// The items that are as if they were not there, where there are any.
+    pub(super) fn unseen(&self) -> Option<&Ids> {
+        self.unseen.as_ref().filter(|ids| ids.count > 0)
     }
 
     /// Whether nothing at all may be found.
     pub(super) fn is_nothing(&self) -> bool {
-        matches!(self, Self::Only(ids) if ids.count == 0)
+        matches!(&self.among, Among::Only(ids) if ids.count == 0)
     }
 
     /// How many items may be found, where that is known.
     #[cfg_attr(not(test), expect(dead_code, reason = "searching by word is to ask"))]
     pub(super) fn count(&self) -> Option<u64> {
-        match self {
-            Self::AllBut(_) => None,
-            Self::Only(ids) => Some(ids.count),
+        match &self.among {
+            Among::AllBut(_) => None,
+            Among::Only(ids) => Some(ids.count),
         }
     }
 
     /// Whether the item of that id, which is one, may be found.
     pub(super) fn contains_item(&self, item: i64) -> bool {
-        match self {
-            Self::AllBut(ids) => !ids.contains(item),
-            Self::Only(ids) => ids.contains(item),
+        match &self.among {
+            Among::AllBut(ids) => !ids.contains(item),
+            Among::Only(ids) => ids.contains(item),
         }
     }
 }
@@ -196,9 +218,13 @@ mod tests {
                 "{id}"
             );
         }
-        let none = Eligible::Only(Ids::default());
+        let of = |among| Eligible {
+            among,
+            unseen: None,
+        };
+        let none = of(Among::Only(Ids::default()));
         assert!(none.is_nothing() && none.count() == Some(0) && !none.contains_item(1));
-        let all = Eligible::AllBut(Ids::default());
+        let all = of(Among::AllBut(Ids::default()));
         assert!(!all.is_nothing() && all.count().is_none() && all.contains_item(1));
     }
 }

@@ -6,7 +6,7 @@ use rusqlite::types::Value;
 
 use super::attached::TIMESTAMP;
 use super::json_numbers;
-use crate::{Deleted, Filter, Test, Time};
+use crate::{Deleted, Filter, SourceId, Test, Time};
 
 /// SQL conditions on `items i`, joined by AND, with their parameters.
 pub(super) struct Conditions {
@@ -17,7 +17,7 @@ pub(super) struct Conditions {
 impl Conditions {
     pub(super) fn of(filter: &Filter) -> Self {
         let mut all = Self {
-            sql: "TRUE".into(),
+            sql: EVERYTHING.into(),
             values: Vec::new(),
         };
         for condition in &filter.conditions {
@@ -30,6 +30,7 @@ impl Conditions {
                 test
             });
         }
+        all.also(&without(&filter.without));
         all
     }
 
@@ -163,8 +164,10 @@ impl Conditions {
     }
 
     pub(super) fn also(&mut self, condition: &str) {
-        self.sql += " AND ";
-        self.sql += condition;
+        if condition != EVERYTHING {
+            self.sql += " AND ";
+            self.sql += condition;
+        }
     }
 
     fn parameter(&mut self, value: impl Into<Value>) -> String {
@@ -173,13 +176,25 @@ impl Conditions {
     }
 }
 
+/// The condition that everything meets.
+const EVERYTHING: &str = "TRUE";
+
+/// The condition on `items i` that they are of none of these sources.
+pub(super) fn without(sources: &[SourceId]) -> Cow<'static, str> {
+    if sources.is_empty() {
+        return EVERYTHING.into();
+    }
+    let ids: Vec<String> = sources.iter().map(|source| source.0.to_string()).collect();
+    format!("i.source_id NOT IN ({})", ids.join(", ")).into()
+}
+
 /// The condition on `items i` that it shows them.
 pub(super) fn deleted(deleted: Deleted) -> Cow<'static, str> {
     match deleted {
         Deleted::Exclude => "i.deleted IS NULL".into(),
         Deleted::Only => "i.deleted IS NOT NULL".into(),
         Deleted::Before(time) => format!("i.deleted < {time}").into(),
-        Deleted::Include => "TRUE".into(),
+        Deleted::Include => EVERYTHING.into(),
     }
 }
 

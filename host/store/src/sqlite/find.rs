@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 
 use super::{filter, read};
-use crate::{Deleted, Item};
+use crate::{Deleted, Item, SourceId};
 
 /// How like a name must be to be worth a "did you mean", from 0 to 1.
 const LIKENESS: f64 = 0.45;
@@ -17,8 +17,27 @@ struct Names {
     title: String,
 }
 
-fn names(conn: &Connection, deleted: Deleted) -> rusqlite::Result<Vec<Names>> {
-    let these = filter::deleted(deleted);
+/// Which items are looked at.
+#[derive(Clone, Copy)]
+struct Among<'a> {
+    deleted: Deleted,
+    /// Sources whose items are as if they were not there.
+    without: &'a [SourceId],
+}
+
+impl Among<'_> {
+    /// The condition on `items i`.
+    fn sql(self) -> String {
+        format!(
+            "{} AND {}",
+            filter::deleted(self.deleted),
+            filter::without(self.without)
+        )
+    }
+}
+
+fn names(conn: &Connection, among: Among<'_>) -> rusqlite::Result<Vec<Names>> {
+    let these = among.sql();
     conn.prepare_cached(&format!(
         "SELECT i.id, i.external_id, i.title FROM items i WHERE {these}"
     ))?
@@ -33,8 +52,8 @@ fn names(conn: &Connection, deleted: Deleted) -> rusqlite::Result<Vec<Names>> {
 }
 
 /// The aliases of items, with their ids.
-fn aliases(conn: &Connection, deleted: Deleted) -> rusqlite::Result<Vec<(i64, String)>> {
-    let these = filter::deleted(deleted);
+fn aliases(conn: &Connection, among: Among<'_>) -> rusqlite::Result<Vec<(i64, String)>> {
+    let these = among.sql();
     conn.prepare_cached(&format!(
         "SELECT a.item_id, a.alias FROM aliases a CROSS JOIN items i ON i.id = a.item_id
          WHERE {these}"
@@ -65,9 +84,11 @@ pub(super) fn find(
     conn: &Connection,
     wanted: &str,
     deleted: Deleted,
+    without: &[SourceId],
     limit: usize,
 ) -> rusqlite::Result<Vec<Item>> {
-    let names = names(conn, deleted)?;
+    let among = Among { deleted, without };
+    let names = names(conn, among)?;
     let exact: Vec<i64> = names
         .iter()
         .filter(|names| names.path == wanted)
@@ -98,7 +119,7 @@ pub(super) fn find(
         .filter(|names| names.title.to_lowercase() == wanted)
         .map(|names| names.id)
         .collect();
-    for (id, alias) in aliases(conn, deleted)? {
+    for (id, alias) in aliases(conn, among)? {
         if alias.to_lowercase() == wanted && !by_name.contains(&id) {
             by_name.push(id);
         }
@@ -117,8 +138,10 @@ pub(super) fn similar(
     conn: &Connection,
     wanted: &str,
     deleted: Deleted,
+    without: &[SourceId],
     limit: usize,
 ) -> rusqlite::Result<Vec<Item>> {
+    let among = Among { deleted, without };
     let wanted = without_extension(file_name(wanted.trim())).to_lowercase();
     let likeness = |name: &str| {
         let name = name.to_lowercase();
@@ -133,11 +156,11 @@ pub(super) fn similar(
         }
     };
     let mut best: HashMap<i64, f64> = HashMap::new();
-    for names in names(conn, deleted)? {
+    for names in names(conn, among)? {
         let stem = without_extension(file_name(&names.path));
         best.insert(names.id, likeness(&names.title).max(likeness(stem)));
     }
-    for (id, alias) in aliases(conn, deleted)? {
+    for (id, alias) in aliases(conn, among)? {
         if let Some(score) = best.get_mut(&id) {
             *score = score.max(likeness(&alias));
         }

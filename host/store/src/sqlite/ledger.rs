@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::{bad_value, count, now, pack_strings, sql_int, unpack_strings};
+use super::{bad_value, count, json_numbers, now, pack_strings, sql_int, unpack_strings};
 use crate::{
     Item, ItemId, LedgerQuery, LedgerRow, LedgerState, LedgerTotals, LedgerWrite, NotIndexed, Page,
     Provenance, SourceId, Stamp,
@@ -240,6 +240,14 @@ pub(super) fn list(conn: &Connection, query: &LedgerQuery) -> rusqlite::Result<P
     }
     if query.with_warnings {
         conditions += " AND l.warnings IS NOT NULL";
+    }
+    if !query.without.is_empty() {
+        let ids: Vec<i64> = query.without.iter().map(|source| source.0).collect();
+        values.push(json_numbers(&ids).into());
+        conditions += &format!(
+            " AND s.id NOT IN (SELECT value FROM json_each(?{}))",
+            values.len()
+        );
     }
     let from = format!(
         "FROM ledger l

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use rusqlite::Connection;
 
 use super::catalogue::Latest;
-use super::eligible::Eligible;
-use super::postings::{Posting, Snapshot};
+use super::eligible::{Eligible, Ids};
+use super::postings::{Documents, Posting, Snapshot};
 use crate::{
     ChunkId, ItemId, ItemMatch, LexicalMatch, LexicalMatches, LexicalQuery, Ranking, Word,
 };
@@ -44,7 +44,7 @@ impl WordIndex {
         }
         let snapshot = Snapshot::present(conn, catalogue, &self.0)?;
         let chosen = chosen(conn, &query.words)?;
-        let mut scores = Scores::new(&snapshot, &query.ranking);
+        let mut scores = Scores::new(&snapshot, &query.ranking, eligible.unseen());
         for (bit, &word) in chosen.iter().enumerate() {
             let (weight, holding) = scores.add(conn, &query.words[word], bit)?;
             answer.weights[word] = weight;
@@ -85,10 +85,58 @@ fn chosen(conn: &Connection, words: &[Word]) -> rusqlite::Result<Vec<usize>> {
     Ok(chosen)
 }
 
+/// What a word's weight and a chunk's length are measured by.
+#[derive(Clone, Copy)]
+struct Measures {
+    /// Chunks that have terms.
+    present: usize,
+    /// Terms that these have on average.
+    average_length: f64,
+    /// Terms that items have on average.
+    average_item_length: f64,
+}
+
+impl Measures {
+    /// As if the items that are unseen were not there.
+    fn of(documents: &Documents, unseen: Option<&Ids>) -> Self {
+        let Some(unseen) = unseen else {
+            return Self {
+                present: documents.present,
+                average_length: documents.average_length,
+                average_item_length: documents.average_item_length,
+            };
+        };
+        let seen: Vec<bool> = documents
+            .items
+            .iter()
+            .map(|item| !unseen.contains(*item))
+            .collect();
+        let rows = documents.item_of.iter().zip(&documents.lengths);
+        let present = rows
+            .filter(|(item, length)| **length > 0 && seen[**item as usize])
+            .count();
+        let items = documents.item_lengths.iter().zip(&seen);
+        let lengths = items.filter(|(length, seen)| **length > 0 && **seen);
+        let (mut total, mut items) = (0_u64, 0_usize);
+        for (length, _) in lengths {
+            total += u64::from(*length);
+            items += 1;
+        }
+        Self {
+            present,
+            average_length: total as f64 / present.max(1) as f64,
+            average_item_length: total as f64 / items.max(1) as f64,
+        }
+    }
+}
+
 /// What chunks and items score, word after word.
 struct Scores<'a> {
     snapshot: &'a Snapshot,
     ranking: &'a Ranking,
+    /// Items whose chunks count nowhere.
+    unseen: Option<&'a Ids>,
+    measures: Measures,
     /// Of each chunk.
     score: Vec<f32>,
     /// Of each item, its text taken as a whole.
@@ -107,12 +155,14 @@ struct Scores<'a> {
 }
 
 impl<'a> Scores<'a> {
-    fn new(snapshot: &'a Snapshot, ranking: &'a Ranking) -> Self {
+    fn new(snapshot: &'a Snapshot, ranking: &'a Ranking, unseen: Option<&'a Ids>) -> Self {
         let chunks = snapshot.documents.lengths.len();
         let items = snapshot.documents.items.len();
         Self {
             snapshot,
             ranking,
+            unseen,
+            measures: Measures::of(&snapshot.documents, unseen),
             score: vec![0.0; chunks],
             whole: vec![0.0; items],
             held: vec![0; items],
@@ -157,6 +207,11 @@ impl<'a> Scores<'a> {
         let mut holding: Vec<u32> = Vec::with_capacity(lists.iter().map(|list| list.len()).sum());
         for posting in lists.iter().copied().flatten() {
             let row = posting.row as usize;
+            if let Some(unseen) = self.unseen
+                && unseen.contains(documents.items[documents.item_of[row] as usize])
+            {
+                continue;
+            }
             if self.in_text[row] == 0.0 && self.above_text[row] == 0.0 {
                 holding.push(posting.row);
             }
@@ -185,7 +240,7 @@ impl<'a> Scores<'a> {
             self.score[row] += score(
                 text + above,
                 documents.lengths[row],
-                documents.average_length,
+                self.measures.average_length,
             )
             .max(f32::MIN_POSITIVE);
             let item = documents.item_of[row];
@@ -202,7 +257,7 @@ impl<'a> Scores<'a> {
             let text = std::mem::take(&mut self.in_item[item]);
             let above = std::mem::take(&mut self.above_item[item]);
             let length = documents.item_lengths[item];
-            self.whole[item] += score(text + above, length, documents.average_item_length);
+            self.whole[item] += score(text + above, length, self.measures.average_item_length);
             if let Some(bit) = bit {
                 self.held[item] |= 1 << bit;
             }
@@ -213,7 +268,7 @@ impl<'a> Scores<'a> {
     /// The inverse document frequency of a word in so many chunks, in the form
     /// that is never negative: ln(1 + (N - n + 0.5) / (n + 0.5)).
     fn rarity(&self, holding: usize) -> f64 {
-        let all = self.snapshot.documents.present as f64;
+        let all = self.measures.present as f64;
         let holding = holding as f64;
         (1.0 + (all - holding + 0.5) / (holding + 0.5))
             .ln()

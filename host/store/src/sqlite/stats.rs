@@ -5,10 +5,14 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::pool::beside;
-use super::{ledger, migrate, sources, vectors};
-use crate::{SourceStats, Stats};
+use super::{filter, ledger, migrate, sources, vectors};
+use crate::{SourceId, SourceStats, Stats};
 
-pub(super) fn stats(conn: &Connection, path: &Path) -> rusqlite::Result<Stats> {
+pub(super) fn stats(
+    conn: &Connection,
+    path: &Path,
+    without: &[SourceId],
+) -> rusqlite::Result<Stats> {
     let mut totals = ledger::totals(conn)?.into_iter();
     let mut count = conn.prepare_cached(
         "SELECT count(*) FILTER (WHERE deleted IS NULL), count(deleted),
@@ -18,13 +22,17 @@ pub(super) fn stats(conn: &Connection, path: &Path) -> rusqlite::Result<Stats> {
     )?;
     let mut all = Vec::new();
     for source in sources::all(conn)? {
+        // Both lists are by name.
+        let ledger = totals.next().unwrap_or_default();
+        if without.contains(&source.id) {
+            continue;
+        }
         let (items, deleted, chunks): (i64, i64, i64) = count.query_row([source.id.0], |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?))
         })?;
         all.push(SourceStats {
             last_sync: sources::last_sync(conn, source.id)?,
-            // Both lists are by name.
-            ledger: totals.next().unwrap_or_default(),
+            ledger,
             items: items.unsigned_abs(),
             deleted: deleted.unsigned_abs(),
             chunks: chunks.unsigned_abs(),
@@ -32,7 +40,14 @@ pub(super) fn stats(conn: &Connection, path: &Path) -> rusqlite::Result<Stats> {
         });
     }
     let text_bytes: i64 = conn
-        .prepare_cached("SELECT coalesce(sum(octet_length(text)), 0) FROM texts")?
+        .prepare_cached(&match without {
+            [] => "SELECT coalesce(sum(octet_length(text)), 0) FROM texts".to_owned(),
+            _ => format!(
+                "SELECT coalesce(sum(octet_length(t.text)), 0) FROM texts t
+                 CROSS JOIN items i ON i.id = t.item_id WHERE {}",
+                filter::without(without)
+            ),
+        })?
         .query_row([], |row| row.get(0))?;
     let size = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
     Ok(Stats {
@@ -43,6 +58,6 @@ pub(super) fn stats(conn: &Connection, path: &Path) -> rusqlite::Result<Stats> {
         deleted: all.iter().map(|source| source.deleted).sum(),
         chunks: all.iter().map(|source| source.chunks).sum(),
         sources: all,
-        models: vectors::models(conn)?,
+        models: vectors::models(conn, without)?,
     })
 }

@@ -250,14 +250,27 @@ impl Store for SqliteStore {
         })
     }
 
-    fn find(&self, wanted: &str, deleted: Deleted, limit: usize) -> Result<Vec<Item>> {
-        self.pool
-            .read("find an item", |tx| find::find(tx, wanted, deleted, limit))
+    fn find(
+        &self,
+        wanted: &str,
+        deleted: Deleted,
+        without: &[SourceId],
+        limit: usize,
+    ) -> Result<Vec<Item>> {
+        self.pool.read("find an item", |tx| {
+            find::find(tx, wanted, deleted, without, limit)
+        })
     }
 
-    fn similar(&self, wanted: &str, deleted: Deleted, limit: usize) -> Result<Vec<Item>> {
+    fn similar(
+        &self,
+        wanted: &str,
+        deleted: Deleted,
+        without: &[SourceId],
+        limit: usize,
+    ) -> Result<Vec<Item>> {
         self.pool.read("find an item", |tx| {
-            find::similar(tx, wanted, deleted, limit)
+            find::similar(tx, wanted, deleted, without, limit)
         })
     }
 
@@ -337,7 +350,13 @@ impl Store for SqliteStore {
             let mut found =
                 self.index
                     .search(tx, &self.catalogue, known, query, &eligible, limit)?;
-            let live = || self.eligible.of(tx, &Filter::default());
+            let live = || {
+                let live = Filter {
+                    without: filter.without.clone(),
+                    ..Filter::default()
+                };
+                self.eligible.of(tx, &live)
+            };
             (found.missing, found.all_missing) = self.index.missing(tx, &self.catalogue, live)?;
             Ok(Ok(found))
         })?
@@ -378,7 +397,8 @@ impl Store for SqliteStore {
     }
 
     fn models(&self) -> Result<Vec<ModelStats>> {
-        self.pool.read("read its models", |tx| vectors::models(tx))
+        self.pool
+            .read("read its models", |tx| vectors::models(tx, &[]))
     }
 
     fn current_model(&self) -> Result<Option<ModelId>> {
@@ -463,9 +483,9 @@ impl Store for SqliteStore {
             .write("add a chunk set", |tx| chunk_sets::add(tx, set))
     }
 
-    fn chunk_sets(&self) -> Result<Vec<(Option<ChunkSet>, u64)>> {
+    fn chunk_sets(&self, without: &[SourceId]) -> Result<Vec<(Option<ChunkSet>, u64)>> {
         self.pool
-            .read("read its chunk sets", |tx| chunk_sets::in_use(tx))
+            .read("read its chunk sets", |tx| chunk_sets::in_use(tx, without))
     }
 
     fn outdated(
@@ -588,9 +608,9 @@ impl Store for SqliteStore {
             .read("read its syncs", |tx| sources::sync_runs(tx, limit))
     }
 
-    fn stats(&self) -> Result<Stats> {
+    fn stats_without(&self, without: &[SourceId]) -> Result<Stats> {
         self.pool
-            .read("count", |tx| stats::stats(tx, self.pool.path()))
+            .read("count", |tx| stats::stats(tx, self.pool.path(), without))
     }
 
     fn check(&self) -> Result<Vec<Problem>> {

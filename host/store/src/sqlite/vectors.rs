@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
-use super::{read, slice, sql_limit, staged};
+use super::{filter, read, slice, sql_limit, staged};
 use crate::{
-    ChunkHash, ChunkId, ChunkVector, EmbedCursor, ItemId, ModelId, ModelStats, Unembedded,
+    ChunkHash, ChunkId, ChunkVector, EmbedCursor, ItemId, ModelId, ModelStats, SourceId, Unembedded,
 };
 
 /// Bytes of the scale before the numbers of a stored vector.
@@ -128,7 +128,9 @@ pub(super) fn remove_model(conn: &Connection, model: ModelId) -> rusqlite::Resul
     Ok(vectors as u64)
 }
 
-pub(super) fn models(conn: &Connection) -> rusqlite::Result<Vec<ModelStats>> {
+/// All models; the chunks of those sources are left out.
+pub(super) fn models(conn: &Connection, without: &[SourceId]) -> rusqlite::Result<Vec<ModelStats>> {
+    let these = filter::without(without);
     let current = current_model(conn)?;
     let hashes = |chunks: &str| {
         format!(
@@ -136,19 +138,20 @@ pub(super) fn models(conn: &Connection) -> rusqlite::Result<Vec<ModelStats>> {
              LEFT JOIN vectors v ON v.model_id = ?1 AND v.hash = live.hash"
         )
     };
-    let mut count = conn.prepare_cached(&hashes(
+    let mut count = conn.prepare_cached(&hashes(&format!(
         "SELECT c.hash FROM chunks c CROSS JOIN items i ON i.id = c.item_id
-         WHERE i.deleted IS NULL",
-    ))?;
+         WHERE i.deleted IS NULL AND {these}"
+    )))?;
     // Nearly always nothing is staged, and one count is enough.
     let staging = staged::any(conn)?;
-    let mut count_wanted = conn.prepare_cached(&hashes(
+    let mut count_wanted = conn.prepare_cached(&hashes(&format!(
         "SELECT c.hash FROM chunks c CROSS JOIN items i ON i.id = c.item_id
-         WHERE i.deleted IS NULL AND c.item_id NOT IN (SELECT item_id FROM staged)
+         WHERE i.deleted IS NULL AND {these}
+           AND c.item_id NOT IN (SELECT item_id FROM staged)
          UNION ALL
          SELECT c.hash FROM staged_chunks c CROSS JOIN items i ON i.id = c.item_id
-         WHERE i.deleted IS NULL",
-    ))?;
+         WHERE i.deleted IS NULL AND {these}"
+    )))?;
     conn.prepare_cached("SELECT id, fingerprint, name, dimensions FROM models ORDER BY id")?
         .query_map([], |row| {
             let id = ModelId(row.get(0)?);

@@ -80,6 +80,8 @@ pub struct LedgerQuery {
     pub state: Option<LedgerState>,
     /// Only rows with warnings.
     pub with_warnings: bool,
+    /// Sources that are as if they were not there.
+    pub without: Vec<SourceId>,
     /// Rows to pass over.
     pub offset: u64,
     /// Rows at most; none for all.

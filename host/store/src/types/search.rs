@@ -1,6 +1,6 @@
 //! What is asked for, and what is found.
 
-use super::{Chunk, Item, ItemId, ItemStatus, Mark, Millis};
+use super::{Chunk, Item, ItemId, ItemStatus, Mark, Millis, SourceId};
 
 /// Which soft-deleted items a listing shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -22,13 +22,16 @@ pub enum Deleted {
 pub struct Filter {
     /// All of them must hold.
     pub conditions: Vec<Condition>,
+    /// Sources whose items are as if they were not there: they pass nowhere, and
+    /// what a word weighs is worked out without them.
+    pub without: Vec<SourceId>,
 }
 
 impl Filter {
     /// Whether every item passes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.conditions.is_empty()
+        self.conditions.is_empty() && self.without.is_empty()
     }
 
     /// This and one more condition.

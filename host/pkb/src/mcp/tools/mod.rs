@@ -6,6 +6,7 @@ mod delete;
 pub(super) mod documents;
 mod health;
 mod links;
+mod notes;
 mod restore;
 pub(super) mod search;
 mod selected;
@@ -28,6 +29,9 @@ pub(super) const ALL: &[Entry] = &[
     Entry::of::<coverage::GetCoverage>(),
     Entry::of::<restore::ListDeleted>(),
     Entry::of::<sync::Sync>(),
+    Entry::of::<notes::AddNote>(),
+    Entry::of::<notes::ClipUrl>(),
+    Entry::of::<notes::UpdateDocument>(),
     Entry::of::<delete::DeleteItem>(),
     Entry::of::<restore::RestoreItem>(),
 ];

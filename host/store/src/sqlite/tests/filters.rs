@@ -16,6 +16,7 @@ pub(super) fn passing(home: &Home, filter: impl Into<Filter>) -> Vec<String> {
 fn not(test: Test) -> Filter {
     Filter {
         conditions: vec![Condition { not: true, test }],
+        ..Filter::default()
     }
 }
 

@@ -179,7 +179,7 @@ proptest! {
                 .iter()
                 .map(|(not, test)| Condition { not: *not, test: test.clone() })
                 .collect();
-            let filter = Filter { conditions };
+            let filter = Filter { conditions, ..Filter::default() };
             prop_assert_eq!(&passing(home, filter.clone()), &wanted, "{:?}", filter);
             // A search sees the same items.
             let mut found = home.search_in("x", &filter, 100);

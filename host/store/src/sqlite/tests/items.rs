@@ -395,7 +395,7 @@ fn deleting_takes_items_out_at_once_and_restoring_brings_them_back() {
     assert_eq!(stamp.deleted_from.as_deref(), Some("user"));
     assert!(
         home.store
-            .find("a.md", Deleted::Exclude, 9)
+            .find("a.md", Deleted::Exclude, &[], 9)
             .unwrap()
             .is_empty()
     );
@@ -573,7 +573,7 @@ fn items_are_found_by_what_people_call_them() {
     home.put("Other/sync your notes.md", "x");
     home.put("plain", "x");
     let find = |wanted: &str| {
-        let found = home.store.find(wanted, Deleted::Exclude, 9).unwrap();
+        let found = home.store.find(wanted, Deleted::Exclude, &[], 9).unwrap();
         found.into_iter().map(|i| i.external_id).collect::<Vec<_>>()
     };
     let guide = "Guides/Sync your notes.md";
@@ -589,13 +589,16 @@ fn items_are_found_by_what_people_call_them() {
     }
     assert_eq!(
         home.store
-            .find("sync your notes", Deleted::Exclude, 1)
+            .find("sync your notes", Deleted::Exclude, &[], 1)
             .unwrap()
             .len(),
         1
     );
     let similar = |wanted: &str| {
-        let found = home.store.similar(wanted, Deleted::Exclude, 2).unwrap();
+        let found = home
+            .store
+            .similar(wanted, Deleted::Exclude, &[], 2)
+            .unwrap();
         found.into_iter().map(|i| i.external_id).collect::<Vec<_>>()
     };
     assert_eq!(similar("Synk Nots")[0], guide);

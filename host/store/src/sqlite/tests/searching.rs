@@ -69,6 +69,7 @@ fn a_phrase_matches_in_order_only() {
             not: true,
             test: Test::Terms(vec!["here".into(), "nowhere".into()]),
         }],
+        ..Filter::default()
     };
     assert_eq!(home.search_in("vault", &without, 5), ["b.md"]);
 }

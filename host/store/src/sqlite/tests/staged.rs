@@ -115,7 +115,7 @@ fn staged_chunks_are_searched_only_once_they_took_over() {
     assert_eq!(home.store.remove_orphan_vectors().unwrap(), 4);
     let stats = &home.store.models().unwrap()[0];
     assert_eq!((stats.present, stats.missing, stats.pending), (2, 0, 0));
-    let sets = home.store.chunk_sets().unwrap();
+    let sets = home.store.chunk_sets(&[]).unwrap();
     assert_eq!(sets.len(), 1);
     assert_eq!(sets[0].0.as_ref().unwrap().key, "new");
     assert_eq!(sets[0].1, 2);

@@ -1,0 +1,284 @@
+//! Changes to the frontmatter of a note that leave every other byte alone.
+
+mod tags;
+
+use std::ops::Range;
+
+use saphyr_parser::ScalarStyle;
+
+use super::yaml::{self, Entry, Root, Value};
+
+/// A longer block is not read as frontmatter, in bytes; as in extract-markdown.
+const MAX_BYTES: usize = 256 << 10;
+
+/// What is to become of a note's tags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TagChange {
+    /// It has these and no others.
+    Set(Vec<String>),
+    /// It gets some and loses some.
+    Change {
+        /// Those that it gets.
+        add: Vec<String>,
+        /// Those that it loses.
+        remove: Vec<String>,
+    },
+}
+
+/// What is to become of a note's frontmatter.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Edit {
+    pub(super) title: Option<String>,
+    pub(super) tags: Option<TagChange>,
+    /// Keys that it gets where it has not, with their values as YAML.
+    pub(super) new: Vec<(String, String)>,
+}
+
+/// Why a note is not changed: a sentence for a person.
+pub(super) type Refusal = String;
+
+/// The note with its frontmatter changed.
+///
+/// # Errors
+/// Where that could not be done without touching anything else.
+pub(super) fn edit(note: &str, edit: &Edit) -> Result<String, Refusal> {
+    let text = note.strip_prefix('\u{FEFF}').unwrap_or(note);
+    let mark = &note[..note.len() - text.len()];
+    let newline = match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    };
+    let Some(block) = locate(text)? else {
+        let yaml = changed("", edit, newline)?;
+        if yaml.is_empty() {
+            return Ok(note.to_owned());
+        }
+        return Ok(format!("{mark}---{newline}{yaml}---{newline}{text}"));
+    };
+    let yaml = changed(&text[block.clone()], edit, newline)?;
+    let (before, after) = (&text[..block.start], &text[block.end..]);
+    Ok(format!("{mark}{before}{yaml}{after}"))
+}
+
+/// The YAML of a note's frontmatter; none where it has no frontmatter.
+fn locate(text: &str) -> Result<Option<Range<usize>>, Refusal> {
+    let Some(block) = between_dashes(text)? else {
+        return Ok(None);
+    };
+    let yaml = &text[block.clone()];
+    if yaml.len() > MAX_BYTES {
+        return Err(format!(
+            "its frontmatter has {} bytes, over the limit of {MAX_BYTES}",
+            yaml.len()
+        ));
+    }
+    match yaml::read(yaml) {
+        Ok(Root::Empty | Root::Keys { .. }) => Ok(Some(block)),
+        // A text between two thematic breaks.
+        Ok(Root::NoKeys) => Ok(None),
+        Err(_) if !begins_with_key(yaml) => Ok(None),
+        Err((line, reason)) => Err(format!(
+            "its frontmatter is not valid YAML (line {}: {reason})",
+            line + 1
+        )),
+    }
+}
+
+fn between_dashes(text: &str) -> Result<Option<Range<usize>>, Refusal> {
+    let mut lines = text.split_inclusive('\n');
+    let Some(first) = lines.next() else {
+        return Ok(None);
+    };
+    if first.trim_end() != "---" || !first.ends_with('\n') {
+        return Ok(None);
+    }
+    let mut at = first.len();
+    for line in lines {
+        if matches!(line.trim_end(), "---" | "...") {
+            return Ok(Some(first.len()..at));
+        }
+        at += line.len();
+    }
+    if begins_with_key(&text[first.len()..]) {
+        return Err("the frontmatter that its first line opens is never closed with ---".into());
+    }
+    Ok(None)
+}
+
+/// Whether the first line that says something is a key.
+fn begins_with_key(yaml: &str) -> bool {
+    let mut lines = yaml
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    lines.next().is_some_and(|line| {
+        let line = line.trim_end();
+        line.starts_with(['{', '?', '%']) || line.ends_with(':') || line.contains(": ")
+    })
+}
+
+/// A place and what is to stand there.
+type Change = (Range<usize>, String);
+
+/// The YAML with all changes made, and checked.
+fn changed(before: &str, edit: &Edit, newline: &str) -> Result<String, Refusal> {
+    let (entries, flow) = keys(before)?;
+    let mut changes: Vec<Change> = Vec::new();
+    let mut lines = String::new();
+    let mut add = |key: &str, value: &str| lines.push_str(&format!("{key}: {value}{newline}"));
+    let title = edit.title.as_deref();
+    if let Some(title) = title {
+        match only(&entries, |key| key.eq_ignore_ascii_case("title"))?.last() {
+            Some(entry) => changes.extend(set_title(before, entry, title)?),
+            None => add("title", &yaml::write(title, ScalarStyle::Plain, false)),
+        }
+    }
+    let mut tags_after = None;
+    if let Some(change) = &edit.tags {
+        let own = only(&entries, is_tags)?;
+        let wanted = tags::wanted(before, &own, change)?;
+        match own.is_empty() {
+            true if wanted.is_empty() => {}
+            true => add("tags", &tags::in_brackets(&wanted)),
+            false => changes.extend(tags::changes(before, &entries, &own, &wanted, newline)?),
+        }
+        tags_after = Some(wanted);
+    }
+    for (key, value) in &edit.new {
+        if !entries.iter().any(|entry| entry.key.as_ref() == Some(key)) {
+            add(key, value);
+        }
+    }
+    if flow && !lines.is_empty() {
+        return Err("its frontmatter stands in braces, where no line can be added".into());
+    }
+    let mut after = apply(before, changes);
+    if !lines.is_empty() {
+        if !after.is_empty() && !after.ends_with('\n') {
+            after.push_str(newline);
+        }
+        after.push_str(&lines);
+    }
+    check(&entries, &after, title, tags_after.as_deref())?;
+    Ok(after)
+}
+
+fn keys(yaml: &str) -> Result<(Vec<Entry>, bool), Refusal> {
+    match yaml::read(yaml) {
+        Ok(Root::Keys { entries, flow }) => Ok((entries, flow)),
+        Ok(Root::Empty) => Ok((Vec::new(), false)),
+        Ok(Root::NoKeys) => Err("its frontmatter has no keys".into()),
+        Err((line, reason)) => Err(format!(
+            "its frontmatter is not valid YAML (line {}: {reason})",
+            line + 1
+        )),
+    }
+}
+
+fn is_tags(key: &str) -> bool {
+    key.eq_ignore_ascii_case("tags") || key.eq_ignore_ascii_case("tag")
+}
+
+/// The entries of these keys, of which none may stand twice.
+fn only(entries: &[Entry], is: impl Fn(&str) -> bool) -> Result<Vec<&Entry>, Refusal> {
+    let own: Vec<&Entry> = entries
+        .iter()
+        .filter(|entry| entry.key.as_deref().is_some_and(&is))
+        .collect();
+    for (at, entry) in own.iter().enumerate() {
+        if own[..at].iter().any(|other| other.key == entry.key) {
+            let key = entry.key.as_deref().unwrap_or_default();
+            return Err(format!("its frontmatter has the key {key} more than once"));
+        }
+    }
+    Ok(own)
+}
+
+fn set_title(yaml: &str, entry: &Entry, title: &str) -> Result<Option<Change>, Refusal> {
+    match &entry.value {
+        Value::Scalar(scalar) if scalar.text.trim_end() == title => Ok(None),
+        Value::Scalar(scalar) => Ok(Some((
+            scalar.at.clone(),
+            yaml::write(title, scalar.style, false),
+        ))),
+        Value::Nothing => {
+            let at = behind_colon(yaml, entry)?;
+            let value = yaml::write(title, ScalarStyle::Plain, false);
+            Ok(Some((at..at, format!(" {value}"))))
+        }
+        _ => Err("its title in the frontmatter is not a plain text".into()),
+    }
+}
+
+/// Where the value of a key can stand that has none.
+fn behind_colon(yaml: &str, entry: &Entry) -> Result<usize, Refusal> {
+    let rest = &yaml[entry.at.end..];
+    let colon = rest.find(':').filter(|at| rest[..*at].trim().is_empty());
+    match colon {
+        Some(at) => Ok(entry.at.end + at + 1),
+        None => Err("its frontmatter is written in an unusual way".into()),
+    }
+}
+
+/// Makes the changes, which do not overlap.
+fn apply(text: &str, mut changes: Vec<Change>) -> String {
+    changes.sort_by_key(|(at, _)| (at.start, at.end));
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for (at, with) in changes {
+        out.push_str(text.get(from..at.start).unwrap_or_default());
+        out.push_str(&with);
+        from = at.end.max(from);
+    }
+    out.push_str(&text[from..]);
+    out
+}
+
+/// Makes sure that the block says what is wanted, and of everything else what
+/// it said before.
+fn check(
+    before: &[Entry],
+    after: &str,
+    title: Option<&str>,
+    tags: Option<&[String]>,
+) -> Result<(), Refusal> {
+    let refused = || "its frontmatter cannot be changed without touching more than that".to_owned();
+    let Ok((now, _)) = keys(after) else {
+        return Err(refused());
+    };
+    let ours = |entry: &Entry| {
+        entry.key.as_deref().is_some_and(|key| {
+            title.is_some() && key.eq_ignore_ascii_case("title") || tags.is_some() && is_tags(key)
+        })
+    };
+    let same = |(one, other): (&Entry, &Entry)| {
+        one.key == other.key && (ours(one) || one.told == other.told)
+    };
+    if now.len() < before.len() || !before.iter().zip(&now).all(same) {
+        return Err(refused());
+    }
+    let own = |is: &dyn Fn(&str) -> bool| only(&now, is).map_err(|_| refused());
+    if let Some(title) = title {
+        let entry = own(&|key| key.eq_ignore_ascii_case("title"))?;
+        // A text in a block has a line end of its own.
+        let is = |entry: &&Entry| matches!(&entry.value, Value::Scalar(own) if own.text.trim_end() == title);
+        if !entry.last().is_some_and(is) {
+            return Err(refused());
+        }
+    }
+    if let Some(tags) = tags {
+        let fold = |tags: &[String]| {
+            let mut tags: Vec<String> = tags.iter().map(|tag| tag.to_lowercase()).collect();
+            tags.sort();
+            tags.dedup();
+            tags
+        };
+        let found = tags::of(after, &own(&is_tags)?).map_err(|_| refused())?;
+        if fold(&found) != fold(tags) {
+            return Err(refused());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
