@@ -124,3 +124,34 @@ fn switch(text: &str) -> Result<bool, String> {
         _ => Err(format!("{text:?} is neither true nor false")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use clap::Parser;
+
+    #[test]
+    fn what_a_client_leaves_open_is_not_given() {
+        let serve = |arguments: &[&str]| {
+            let all = ["pkb", "serve"].iter().chain(arguments);
+            match Cli::try_parse_from(all).unwrap().command {
+                Command::Serve(serve) => serve,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(serve(&["--folder"]).folder.is_empty());
+        let given = serve(&["--folder", "a", "${user_config.folders}", "", "--read-only"]);
+        assert_eq!(given.folder, ["a", "", ""].map(PathBuf::from));
+        assert!(given.read_only);
+        for (text, meant) in [
+            ("true", true),
+            ("False", false),
+            ("", false),
+            ("${user_config.x}", false),
+        ] {
+            assert_eq!(switch(text), Ok(meant), "{text}");
+        }
+        assert!(switch("perhaps").is_err());
+    }
+}
