@@ -129,6 +129,8 @@ test: setup
         cargo test --workspace --no-fail-fast $what -- --show-output 2>&1 </dev/null | tee -a "$log" | shown || status=$?
     done
 
+    printf '\n'
+    grep '^conformance:' "$log" || true
     if grep '^skipped:' "$log" >/dev/null; then
         printf '\nLeft out:\n'
         grep '^skipped:' "$log" | sort | uniq -c

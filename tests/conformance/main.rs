@@ -13,9 +13,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
-use pkb_tests::{Node, Serving, conformance_binary, pkb};
+use pkb_tests::{Node, Serving, conformance_pkb};
 use serde_json::Value;
 
 const SUITE: &str = "@modelcontextprotocol/conformance";
@@ -99,7 +100,7 @@ fn conforms(revision: &str) {
     let Some(node) = Node::find() else { return };
     let home = tempfile::tempdir().unwrap();
     fill(home.path());
-    let server = Serving::start(server(home.path()));
+    let server = Serving::start(conformance_pkb(&home.path().join("home")));
     let results = tempfile::tempdir().unwrap();
     let mut suite = node.program(&program());
     suite.args(["server", "--url", &server.url, "--requirements", revision]);
@@ -142,7 +143,7 @@ fn conforms(revision: &str) {
 }
 
 /// Something to list and read.
-fn fill(home: &std::path::Path) {
+fn fill(home: &Path) {
     let notes = home.join("notes");
     fs::create_dir_all(&notes).unwrap();
     for name in ["One", "Two", "Three"] {
@@ -153,22 +154,10 @@ fn fill(home: &std::path::Path) {
         .unwrap();
     }
     for arguments in [vec!["add", notes.to_str().unwrap()], vec!["sync"]] {
-        let done = pkb(&home.join("home")).args(arguments).output().unwrap();
+        let mut pkb = conformance_pkb(&home.join("home"));
+        let done = pkb.args(arguments).output().unwrap();
         assert!(done.status.success(), "{done:?}");
     }
-}
-
-/// The binary with the suite's tools, at work as any other.
-fn server(home: &std::path::Path) -> Command {
-    let pkb = pkb(&home.join("home"));
-    let mut command = Command::new(conformance_binary());
-    for (key, value) in pkb.get_envs() {
-        match value {
-            Some(value) => command.env(key, value),
-            None => command.env_remove(key),
-        };
-    }
-    command
 }
 
 fn program() -> String {
@@ -205,7 +194,7 @@ fn requirements(node: &Node, revision: &str) -> (Vec<String>, Vec<String>) {
 }
 
 /// What each scenario came to: the folder `server-NAME-TIME` has its checks.
-fn checks(results: &std::path::Path) -> BTreeMap<String, Vec<Check>> {
+fn checks(results: &Path) -> BTreeMap<String, Vec<Check>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(results).unwrap() {
         let folder = entry.unwrap().path();

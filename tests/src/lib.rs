@@ -62,7 +62,7 @@ pub fn pkb_binary() -> PathBuf {
 /// `pkb` with what the conformance suite asks a server to have, built once for
 /// each process. It is a binary of its own, as features are chosen for the
 /// whole workspace and no other test should meet what it has.
-pub fn conformance_binary() -> PathBuf {
+fn conformance_binary() -> PathBuf {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY
         .get_or_init(|| built_binary("pkb-conformance", &["--features", "pkb/conformance"]))
@@ -107,7 +107,16 @@ fn built_binary(name: &str, more: &[&str]) -> PathBuf {
 /// models. Compiled components are shared by all tests where the platform lets
 /// their folder be chosen.
 pub fn pkb(home: &Path) -> Command {
-    let mut command = Command::new(pkb_binary());
+    at_work(pkb_binary(), home)
+}
+
+/// The same, with what the conformance suite asks a server to have.
+pub fn conformance_pkb(home: &Path) -> Command {
+    at_work(conformance_binary(), home)
+}
+
+fn at_work(binary: PathBuf, home: &Path) -> Command {
+    let mut command = Command::new(binary);
     for (key, _) in env::vars_os() {
         if key
             .to_str()

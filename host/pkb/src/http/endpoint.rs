@@ -109,8 +109,13 @@ impl<H: ServerHandler + Send + 'static> Endpoint<H> {
             Method::DELETE => {
                 let (mut parts, _) = request.into_parts();
                 let in_use = self.session(&mut parts, caller)?;
-                let answer = self.hand_over(parts, Bytes::new()).await;
+                let mut answer = self.hand_over(parts, Bytes::new()).await;
                 drop(in_use);
+                // The session has ended by now; the Python client warns its user
+                // of a mere "accepted".
+                if answer.status() == StatusCode::ACCEPTED {
+                    *answer.status_mut() = StatusCode::NO_CONTENT;
+                }
                 Ok(answer.map(Held::new))
             }
             _ => Err(not_allowed(METHODS).into()),

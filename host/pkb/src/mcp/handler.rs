@@ -378,7 +378,10 @@ impl Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let client = context.client_capabilities();
         let arguments = request.arguments.clone().unwrap_or_default();
-        let has_tasks = (client.as_ref()).is_some_and(|client| client.supports_tasks());
+        // The Inspector says that it has them in the older handshake too, and
+        // cannot read one there.
+        let has_tasks = context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28)
+            && (client.as_ref()).is_some_and(|client| client.supports_tasks());
         if has_tasks && (entry.is_long)(&arguments) {
             return Ok(self.begin_task(entry, grant, arguments).into());
         }
