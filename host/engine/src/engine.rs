@@ -12,6 +12,8 @@ use crate::components::Components;
 use crate::error::Error;
 use crate::fresh::Looks;
 use crate::home::{Home, HomeSettings};
+use crate::search::SearchAnswer;
+use crate::together::Together;
 
 /// The model that is used where the user chose none.
 pub const DEFAULT_MODEL: &str = "minilm";
@@ -39,6 +41,8 @@ pub struct Engine {
     /// The model before, while it is searched with.
     former: Mutex<Option<Arc<ActiveModel>>>,
     pub(crate) looks: Looks,
+    /// Searches that come at once.
+    pub(crate) searches: Together<SearchAnswer>,
     stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
 }
 
@@ -131,6 +135,7 @@ impl Engine {
             model: Arc::default(),
             former: Mutex::default(),
             looks: Looks::default(),
+            searches: Together::new(),
             stats: Mutex::default(),
         }
     }

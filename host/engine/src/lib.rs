@@ -41,6 +41,7 @@ mod sources;
 mod survey;
 pub mod telemetry;
 mod terms;
+mod together;
 mod trial;
 mod watch;
 
