@@ -86,28 +86,40 @@ fn the_ledger_says_what_became_of_each_file() {
     assert!(said.contains("<quoted>\nvault/torn.pdf"), "{said}");
 
     let mut paths = Vec::new();
-    let mut offset = json!(0);
-    while !offset.is_null() {
-        let wanted = json!({"source": "vault", "state": "indexed", "offset": offset});
+    let (mut cursor, mut pages) = (Value::Null, 0);
+    loop {
+        let wanted = json!({"source": "vault", "state": "indexed", "cursor": cursor});
         let (said, page) = client.done("get_coverage", wanted);
         assert_eq!(page["total"], 44, "{said}");
         let files = page["files"].as_array().unwrap();
         paths.extend(files.iter().map(|file| file["path"].to_string()));
-        offset = page["next_offset"].clone();
+        pages += 1;
         assert_eq!(
-            said.contains("Go on with \"offset\""),
-            !offset.is_null(),
+            said.contains("goes on"),
+            page["cursor"].is_string(),
             "{said}"
         );
+        cursor = page["cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
     }
+    assert_eq!(pages, 2);
     paths.sort();
     paths.dedup();
     assert_eq!(paths.len(), 44);
-    let (said, past) = client.done("get_coverage", json!({"state": "indexed", "offset": 100}));
+    let little = json!({"state": "indexed", "max_tokens": 400});
+    let (said, few) = client.done("get_coverage", little);
+    let shown = few["files"].as_array().unwrap().len();
     assert!(
-        said.contains("past them") && past["files"] == json!([]),
+        (1..30).contains(&shown) && few["cursor"].is_string(),
         "{said}"
     );
+    let said = client.wrong(
+        "get_coverage",
+        json!({"state": "failed", "cursor": few["cursor"]}),
+    );
+    assert!(said.contains("another call"), "{said}");
     let said = client.wrong("get_coverage", json!({"source": "volt"}));
     assert!(said.contains("volt") && said.contains("vault"), "{said}");
     let said = client.wrong("get_coverage", json!({"state": "lost"}));
@@ -207,14 +219,11 @@ fn deleted_items_have_pages() {
     assert_eq!(gone["deleted"], 40, "{said}");
     assert!(said.contains("and 30 more"), "{said}");
     let (said, first) = client.done("list_deleted", json!({}));
-    assert_eq!(
-        (&first["total"], &first["next_offset"]),
-        (&json!(40), &json!(30)),
-        "{said}"
-    );
-    let (_, last) = client.done("list_deleted", json!({"offset": 30}));
+    assert_eq!(first["total"], 40, "{said}");
+    assert_eq!(first["items"].as_array().unwrap().len(), 30, "{said}");
+    let (_, last) = client.done("list_deleted", json!({"cursor": first["cursor"]}));
     assert_eq!(last["items"].as_array().unwrap().len(), 10);
-    assert!(last.get("next_offset").is_none(), "{last}");
+    assert!(last.get("cursor").is_none(), "{last}");
     let (_, back) = client.done("restore_item", json!({"filter": "source:vault path:many/"}));
     assert_eq!(back["restored"], 40, "{back}");
     client.end();

@@ -2,14 +2,16 @@
 
 use std::fmt::Write;
 
-use pkb_engine::{Engine, Error, LedgerRequest, LedgerRow, LedgerState};
+use pkb_engine::{Error, LedgerRequest, LedgerRow, LedgerState};
 use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::super::budget::{self, MaxTokens};
 use super::super::render::{in_tools, line, quoted};
 use super::super::schema::Object;
 use super::super::tool::{Answer, Call, Outcome, Tool, reads_only};
+use super::selected::goes_on;
 use crate::access::Scope;
 use crate::output::thousands;
 
@@ -36,7 +38,7 @@ impl Tool for GetCoverage {
     }
 
     fn call(call: &Call, arguments: Arguments) -> Result<Outcome<Coverage>, Error> {
-        coverage(call.engine(), &arguments).map(Into::into)
+        coverage(call, &arguments).map(Into::into)
     }
 }
 
@@ -49,9 +51,11 @@ pub(in crate::mcp) struct Arguments {
     /// Which files to list.
     #[serde(default)]
     state: Wanted,
-    /// The next_offset before.
+    /// Goes on from the answer before.
     #[serde(default)]
-    offset: u64,
+    cursor: Option<String>,
+    #[serde(default)]
+    max_tokens: MaxTokens,
 }
 
 #[derive(Clone, Copy, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
@@ -104,12 +108,12 @@ pub(in crate::mcp) struct Coverage {
     files: Vec<File>,
     /// How many there are of them.
     total: u64,
-    /// Where the next page begins.
+    /// For the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_offset: Option<u64>,
+    cursor: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct File {
     path: String,
     /// Why.
@@ -120,29 +124,35 @@ struct File {
     item: Option<i64>,
 }
 
-fn coverage(engine: &Engine, arguments: &Arguments) -> Result<Answer<Coverage>, Error> {
+fn coverage(call: &Call, arguments: &Arguments) -> Result<Answer<Coverage>, Error> {
+    let (before, changed) = call.shown_before(arguments.cursor.as_deref())?;
     let source = (arguments.source.as_deref()).filter(|name| !name.trim().is_empty());
-    let totals = engine.ledger_totals(source)?;
-    let page = engine.ledger(&LedgerRequest {
+    let totals = call.engine().ledger_totals(source)?;
+    let page = call.engine().ledger(&LedgerRequest {
         source: source.map(str::to_owned),
         state: arguments.state.state(),
         with_warnings: arguments.state == Wanted::Warnings,
-        offset: arguments.offset,
+        offset: before,
         limit: Some(MOST),
     })?;
-    let next = arguments.offset.saturating_add(page.entries.len() as u64);
-    let data = Coverage {
-        indexed: totals.indexed,
-        skipped: totals.skipped,
-        failed: totals.failed,
-        warnings: totals.with_warnings,
-        files: page.entries.into_iter().map(file).collect(),
-        total: page.total,
-        next_offset: (next > arguments.offset && next < page.total).then_some(next),
-    };
-    Ok(Answer {
-        text: text(&data, arguments),
-        data,
+    let all: Vec<File> = page.entries.into_iter().map(file).collect();
+    budget::list(call, arguments.max_tokens, all.len(), |cut| {
+        let files = all[..cut.entries.min(all.len())].to_vec();
+        let next = before.saturating_add(files.len() as u64);
+        let more = !files.is_empty() && next < page.total;
+        let data = Coverage {
+            indexed: totals.indexed,
+            skipped: totals.skipped,
+            failed: totals.failed,
+            warnings: totals.with_warnings,
+            total: page.total,
+            cursor: more.then(|| call.cursor(next)),
+            files,
+        };
+        Answer {
+            text: text(&data, arguments.state, before, changed),
+            data,
+        }
     })
 }
 
@@ -156,7 +166,7 @@ fn file(row: LedgerRow) -> File {
     }
 }
 
-fn text(coverage: &Coverage, arguments: &Arguments) -> String {
+fn text(coverage: &Coverage, state: Wanted, before: u64, changed: bool) -> String {
     let mut text = format!(
         "{} indexed, {} skipped, {} failed; {} read with warnings.\n",
         thousands(coverage.indexed),
@@ -164,16 +174,11 @@ fn text(coverage: &Coverage, arguments: &Arguments) -> String {
         thousands(coverage.failed),
         thousands(coverage.warnings)
     );
-    let what = arguments.state.words();
+    let what = state.words();
     if coverage.files.is_empty() {
         let _ = match coverage.total {
             0 => writeln!(text, "No file is {what}."),
-            total => writeln!(
-                text,
-                "{} are {what}; offset {} is past them.",
-                thousands(total),
-                arguments.offset
-            ),
+            total => writeln!(text, "Only {} are {what}.", thousands(total)),
         };
         return text;
     }
@@ -188,8 +193,8 @@ fn text(coverage: &Coverage, arguments: &Arguments) -> String {
         }
         body.push('\n');
     }
-    let first = arguments.offset.saturating_add(1);
-    let last = (arguments.offset).saturating_add(coverage.files.len() as u64);
+    let first = before.saturating_add(1);
+    let last = before.saturating_add(coverage.files.len() as u64);
     let _ = write!(
         text,
         "Those {what}, {} to {} of {}. {}",
@@ -198,8 +203,6 @@ fn text(coverage: &Coverage, arguments: &Arguments) -> String {
         thousands(coverage.total),
         quoted(&body)
     );
-    if let Some(next) = coverage.next_offset {
-        let _ = writeln!(text, "Go on with \"offset\": {next}.");
-    }
+    goes_on(&mut text, coverage.cursor.as_deref(), changed);
     text
 }

@@ -2,15 +2,16 @@
 
 use std::fmt::Write;
 
-use pkb_engine::{Deleted, DeletedRequest, Engine, Error, Item};
+use pkb_engine::{Deleted, DeletedRequest, Error, Item};
 use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::super::budget::{self, MaxTokens};
 use super::super::render::{date, line, quoted};
 use super::super::schema::Object;
 use super::super::tool::{Answer, Call, Outcome, Tool, reads_only};
-use super::selected::{Names, filter, path, quoted_names, selection};
+use super::selected::{Names, filter, goes_on, path, quoted_names, selection};
 use crate::access::Scope;
 use crate::output::{count, thousands};
 
@@ -123,7 +124,7 @@ impl Tool for ListDeleted {
     }
 
     fn call(call: &Call, arguments: Arguments) -> Result<Outcome<Listing>, Error> {
-        list(call.engine(), &arguments).map(Into::into)
+        list(call, &arguments).map(Into::into)
     }
 }
 
@@ -133,9 +134,11 @@ pub(in crate::mcp) struct Arguments {
     /// Only what fits fields such as source:mail, title:tax or path:journal/.
     #[serde(default)]
     filter: Option<String>,
-    /// The next_offset before.
+    /// Goes on from the answer before.
     #[serde(default)]
-    offset: u64,
+    cursor: Option<String>,
+    #[serde(default)]
+    max_tokens: MaxTokens,
 }
 
 /// A page of deleted items.
@@ -146,12 +149,12 @@ pub(in crate::mcp) struct Listing {
     items: Vec<Row>,
     /// How many there are.
     total: u64,
-    /// Where the next page begins.
+    /// Gets the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_offset: Option<u64>,
+    cursor: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Row {
     item: i64,
     title: String,
@@ -176,30 +179,36 @@ impl Row {
     }
 }
 
-fn list(engine: &Engine, arguments: &Arguments) -> Result<Answer<Listing>, Error> {
-    let page = engine.deleted(&DeletedRequest {
+fn list(call: &Call, arguments: &Arguments) -> Result<Answer<Listing>, Error> {
+    let (before, changed) = call.shown_before(arguments.cursor.as_deref())?;
+    let page = call.engine().deleted(&DeletedRequest {
         filter: filter(arguments.filter.as_deref())?,
-        offset: arguments.offset,
+        offset: before,
         limit: MOST,
     })?;
-    let next = arguments.offset.saturating_add(page.entries.len() as u64);
-    let data = Listing {
-        total: page.total,
-        next_offset: (next > arguments.offset && next < page.total).then_some(next),
-        items: page.entries.into_iter().map(Row::new).collect(),
-    };
-    Ok(Answer {
-        text: text(&data, arguments.offset),
-        data,
+    let rows: Vec<Row> = page.entries.into_iter().map(Row::new).collect();
+    budget::list(call, arguments.max_tokens, rows.len(), |cut| {
+        let items = rows[..cut.entries.min(rows.len())].to_vec();
+        let next = before.saturating_add(items.len() as u64);
+        let more = !items.is_empty() && next < page.total;
+        let data = Listing {
+            total: page.total,
+            cursor: more.then(|| call.cursor(next)),
+            items,
+        };
+        Answer {
+            text: text(&data, before, changed),
+            data,
+        }
     })
 }
 
-fn text(listing: &Listing, offset: u64) -> String {
+fn text(listing: &Listing, before: u64, changed: bool) -> String {
     if listing.items.is_empty() {
         return match listing.total {
             0 => "Nothing is deleted.\n".into(),
             total => format!(
-                "There are only {}; offset {offset} is past them.\n",
+                "There are only {}.\n",
                 count(total, "deleted item", "deleted items")
             ),
         };
@@ -219,13 +228,11 @@ fn text(listing: &Listing, offset: u64) -> String {
     }
     let mut text = format!(
         "Deleted items {} to {} of {}. {}",
-        thousands(offset.saturating_add(1)),
-        thousands(offset.saturating_add(listing.items.len() as u64)),
+        thousands(before.saturating_add(1)),
+        thousands(before.saturating_add(listing.items.len() as u64)),
         thousands(listing.total),
         quoted(&body)
     );
-    if let Some(next) = listing.next_offset {
-        let _ = writeln!(text, "Go on with \"offset\": {next}.");
-    }
+    goes_on(&mut text, listing.cursor.as_deref(), changed);
     text
 }

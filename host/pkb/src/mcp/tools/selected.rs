@@ -82,7 +82,20 @@ pub(super) fn named(items: &[Item]) -> String {
     text
 }
 
-/// The same as quoted material.
+/// Says how a list goes on, where it does, and that it may be another one by
+/// now.
+pub(super) fn goes_on(text: &mut String, cursor: Option<&str>, changed: bool) {
+    if changed {
+        text.push_str(
+            "Note: The index has changed since the page before: some may be missing or come twice.\n",
+        );
+    }
+    if let Some(cursor) = cursor {
+        let _ = writeln!(text, "The same call with \"cursor\": \"{cursor}\" goes on.");
+    }
+}
+
+/// [`named`] as quoted material.
 pub(super) fn quoted_names(items: &[Item]) -> String {
     quoted(&named(items))
 }
