@@ -24,6 +24,9 @@ fn newest() -> ClientLifecycleMode {
 }
 
 async fn connect_http(server: &Serving, lifecycle: ClientLifecycleMode) -> Client {
+    // Its HTTP client wants one, though nothing here is encrypted. Another test
+    // may have been first.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let transport = StreamableHttpClientTransport::from_uri(server.url.as_str());
     serve_client_with_lifecycle(Listener::default(), transport, lifecycle)
         .await
