@@ -13,6 +13,7 @@
 )]
 
 mod embedding;
+mod http;
 mod kinds;
 mod library;
 mod random;
@@ -48,6 +49,9 @@ fn main() {
     }
     if wanted("serving") {
         serving::measure();
+    }
+    if wanted("http") {
+        http::measure();
     }
     if wanted("library") {
         library::measure();

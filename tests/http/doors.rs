@@ -60,7 +60,9 @@ fn a_page_of_another_origin_gets_nothing() {
     for origin in [
         "http://evil.example",
         "null",
-        &format!("http://{}", server.host()),
+        // Another server of this machine.
+        "http://127.0.0.1:1",
+        &format!("https://{}", server.host()),
     ] {
         let reply = server.search(&[("origin", origin)]);
         assert_eq!(reply.status, 403, "{origin}");

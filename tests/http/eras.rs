@@ -61,7 +61,7 @@ async fn clients_of_both_eras_are_served_at_one_address() {
         assert!(!client.list_all_tools().await.unwrap().is_empty());
         let found = call(&client, "search_knowledge", json!({ "query": "telescope" })).await;
         let found = found.structured_content.unwrap();
-        assert_eq!(found["hits"][0]["path"], "sky.md", "{found}");
+        assert_eq!(found["hits"][0]["path"], "notes/sky.md", "{found}");
         clients.push(client);
     }
     assert_eq!(
@@ -111,7 +111,7 @@ async fn a_token_lets_a_client_in_and_says_what_it_may_do() {
         let found = call(&client, "search_knowledge", json!({ "query": "salt" })).await;
         assert_eq!(
             found.structured_content.unwrap()["hits"][0]["path"],
-            "bread.md"
+            "notes/bread.md"
         );
         let request = CallToolRequestParams::new("sync_knowledge_base");
         assert!(client.call_tool(request).await.is_err());

@@ -176,7 +176,7 @@ fn only_tokens_that_the_issuer_made_for_this_server_let_in() {
     let mut shared = Header::new(Algorithm::HS256);
     shared.kid = Some("one".into());
     let public = key.public().to_string();
-    let secret = EncodingKey::from_secret(public.as_bytes());
+    let secret = EncodingKey::from_secret(public.as_bytes()).unwrap();
     assert_eq!(
         status(&server, &encode(&shared, &claims(), &secret).unwrap()),
         401

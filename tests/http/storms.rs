@@ -40,7 +40,7 @@ async fn many_clients_of_both_eras_at_once_are_all_served() {
                 let found = call(&client, "search_knowledge", json!({ "query": "salt" })).await;
                 assert_eq!(
                     found.structured_content.unwrap()["hits"][0]["path"],
-                    "bread.md"
+                    "notes/bread.md"
                 );
                 client.cancel().await.unwrap();
             }
@@ -57,10 +57,11 @@ async fn join<F: Future<Output = ()>>(futures: Vec<F>) {
     std::future::poll_fn(|context| {
         let mut waiting = false;
         for one in &mut all {
-            match one {
-                Some(future) if future.as_mut().poll(context).is_ready() => *one = None,
-                Some(_) => waiting = true,
-                None => {}
+            let Some(future) = one else { continue };
+            if future.as_mut().poll(context).is_ready() {
+                *one = None;
+            } else {
+                waiting = true;
             }
         }
         if waiting {

@@ -44,6 +44,19 @@ fn sources_are_listed_with_what_is_in_them() {
         said.contains("4 items, 1 failed") && said.contains("takes notes"),
         "{said}"
     );
+    let marked = (setup.pkb().args(["source", "set", "vault", "--read-only"])).output();
+    assert!(marked.as_ref().unwrap().status.success(), "{marked:?}");
+    let (said, marked) = client.done("list_sources", json!({}));
+    let source = &marked["sources"][0];
+    assert_eq!(
+        (&source["marks"], &source["writable"]),
+        (&json!("read-only"), &json!(false)),
+        "{said}"
+    );
+    assert!(
+        said.contains("read-only") && !said.contains("takes notes"),
+        "{said}"
+    );
     client.end();
 }
 

@@ -14,7 +14,9 @@ use crate::fresh::Looks;
 use crate::home::{Home, HomeSettings};
 use crate::preload::Preload;
 use crate::reach::{KnownUnseen, Reach};
+use crate::search::SearchAnswer;
 use crate::seen::Seen;
+use crate::together::Together;
 
 /// The model that is used where the user chose none.
 pub const DEFAULT_MODEL: &str = "minilm";
@@ -43,6 +45,8 @@ pub struct Engine {
     former: Mutex<Option<Arc<ActiveModel>>>,
     pub(crate) preload: Preload,
     pub(crate) looks: Looks,
+    /// Searches that come at once.
+    pub(crate) searches: Together<SearchAnswer>,
     stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
     pub(crate) reach: Reach,
     pub(crate) unseen: Mutex<KnownUnseen>,
@@ -138,6 +142,7 @@ impl Engine {
             former: Mutex::default(),
             preload: Preload::default(),
             looks: Looks::default(),
+            searches: Together::new(),
             stats: Mutex::default(),
             reach: Reach::default(),
             unseen: Mutex::default(),

@@ -80,11 +80,23 @@ struct Asked {
 
 impl Engine {
     /// Looks at the sources that count for `request`, takes in what changed
-    /// lately, and searches.
+    /// lately, and searches. The same search asked for many times at once is
+    /// made once for all who asked before it began.
     ///
     /// # Errors
     /// As [`Engine::search`]. What is wrong with a look is in the answer.
     pub fn search_fresh(
+        self: &Arc<Self>,
+        request: &SearchRequest,
+        look: Look,
+    ) -> Result<SearchAnswer, Error> {
+        // Every field of a request shows in this.
+        let asked = format!("{look:?} {request:?}");
+        self.searches
+            .run(&asked, || self.look_and_search(request, look))
+    }
+
+    fn look_and_search(
         self: &Arc<Self>,
         request: &SearchRequest,
         look: Look,

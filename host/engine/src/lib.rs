@@ -46,6 +46,7 @@ mod sources;
 mod survey;
 pub mod telemetry;
 mod terms;
+mod together;
 mod tokens;
 mod trial;
 mod watch;

@@ -44,6 +44,11 @@ impl Engine {
         ))
     }
 
+    /// Whether notes can be added to a source.
+    pub fn takes_notes(&self, source: &Source) -> bool {
+        !self.is_read_only() && self.writable_folder(source).is_ok()
+    }
+
     /// The folder of a source that notes may be written into.
     ///
     /// # Errors

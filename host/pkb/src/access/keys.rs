@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use jsonwebtoken::jwk::{Jwk, JwkSet};
+use jsonwebtoken::jwk::{AlgorithmParameters, Jwk, JwkSet};
 use pkb_engine::Error;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -132,6 +132,11 @@ fn keys(set: Set) -> Result<JwkSet, String> {
         .keys
         .into_iter()
         .filter_map(|key| serde_json::from_value(key).ok())
+        // Secrets that both sides share are none that an issuer shows.
+        .filter(|key: &Jwk| {
+            use AlgorithmParameters::{EllipticCurve, OctetKeyPair, RSA};
+            matches!(key.algorithm, EllipticCurve(_) | OctetKeyPair(_) | RSA(_))
+        })
         .collect();
     if keys.is_empty() {
         return Err("there is no key in it that can be used".into());

@@ -81,6 +81,8 @@ impl<H: ServerHandler + Send + 'static> Endpoint<H> {
             // Both are checked before anything else is done.
             .disable_allowed_hosts()
             .disable_allowed_origins()
+            // An answer that comes alone needs no stream.
+            .with_json_response(true)
             .with_max_request_body_bytes(body_bytes)
             .with_cancellation_token(end);
         Endpoint {

@@ -12,7 +12,7 @@ use super::caller::Key;
 use super::settings::Limits;
 
 /// How long a request waits in line at most.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The limits of a running server.
 pub(super) struct Bounds {

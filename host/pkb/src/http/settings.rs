@@ -68,7 +68,7 @@ impl Default for Limits {
         Limits {
             body_bytes: 4 * 1024 * 1024,
             connections: 512,
-            requests: 64,
+            requests: 256,
             waiting: 1024,
             streams: 256,
             sessions: 256,

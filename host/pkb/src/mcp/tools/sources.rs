@@ -1,10 +1,9 @@
 //! `list_sources`.
 
 use std::fmt::Write;
-use std::path::Path;
 use std::sync::Arc;
 
-use pkb_engine::{Engine, Error, SourceNow, SourceStats};
+use pkb_engine::{Engine, Error, Marks, SourceNow, SourceStats};
 use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,18 +65,17 @@ struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     waiting: Option<u64>,
     /// Such as read-only.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    marks: Vec<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    marks: String,
     /// Whether notes can be added.
     writable: bool,
 }
 
 fn list(engine: &Arc<Engine>) -> Result<Answer<Sources>, Error> {
-    let read_only = engine.is_read_only();
     let sources = engine.source_list()?.into_iter();
     let data = Sources {
         sources: sources
-            .map(|(stats, now)| row(stats, now, read_only))
+            .map(|(stats, now)| row(engine, stats, now))
             .collect(),
     };
     Ok(Answer {
@@ -86,15 +84,17 @@ fn list(engine: &Arc<Engine>) -> Result<Answer<Sources>, Error> {
     })
 }
 
-fn row(stats: SourceStats, now: Option<SourceNow>, read_only: bool) -> Row {
+fn row(engine: &Engine, stats: SourceStats, now: Option<SourceNow>) -> Row {
+    let writable = engine.takes_notes(&stats.source);
+    let marks = Marks::of(&stats.source).to_words();
     let synced = stats.last_sync.and_then(|run| run.finished);
     let looked = now.as_ref().and_then(|now| now.looked);
     let spec = stats.source.spec;
     Row {
         synced: synced.max(looked).and_then(date),
         waiting: now.and_then(|now| now.waiting),
-        marks: Vec::new(),
-        writable: !read_only && Path::new(&spec.location).is_dir(),
+        marks,
+        writable,
         name: line(&spec.name),
         kind: line(&spec.kind),
         location: line(&spec.location),
@@ -129,8 +129,8 @@ fn text(sources: &Sources) -> String {
         if let Some(waiting) = source.waiting.filter(|waiting| *waiting > 0) {
             let _ = write!(text, ", {} waiting", count(waiting, "change", "changes"));
         }
-        for mark in &source.marks {
-            let _ = write!(text, ", {mark}");
+        if !source.marks.is_empty() {
+            let _ = write!(text, ", {}", source.marks);
         }
         text.push_str(if source.writable {
             ", takes notes\n"
