@@ -296,7 +296,8 @@ _python PACKAGES:
     echo "$packages" >>"$venv/installed"
 
 # The npm packages that tests/clients locks; without npm, a note. Their scripts
-# are not run. `installed` names the Node that runs them.
+# are not run. `installed` names the Node that runs them. vite, of which only the
+# Inspector's web pages make use, is held at a version whose parts can all be had.
 _node:
     #!/usr/bin/env bash
     set -euo pipefail

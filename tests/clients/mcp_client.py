@@ -60,13 +60,14 @@ async def sync_search_and_read_on(client):
     assert "**Zephyrine telescope**" in hit["snippet"], hit
     assert "Star notes" in text(found), text(found)
 
-    rows, parts, following = 0, 0, {"item": "long.md"}
+    whole, parts, following = "", 0, {"item": "long.md"}
     while following:
         part = await ask(client, "get_document", following)
-        rows += len(re.findall(r"of the long ledger\.", part["text"]))
+        whole += part["text"]
         parts += 1
-        cursor = part.get("cursor")
+        cursor = part.get("next_cursor")
         following = {"item": "long.md", "cursor": cursor} if cursor else None
+    rows = len(re.findall(r"of the long ledger\.", whole))
     assert rows == 3000, rows
     assert parts > 1, "the long text came whole"
 

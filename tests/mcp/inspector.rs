@@ -81,7 +81,7 @@ impl Inspector<'_> {
         let found = self.call("search_knowledge", json!({"query": "zephyrine telescope"}));
         assert_eq!(found["hits"][0]["title"], "Star notes", "{found}");
         let part = self.call("get_document", json!({"item": "long.md"}));
-        let cursor = &part["cursor"];
+        let cursor = &part["next_cursor"];
         assert!(cursor.is_string(), "{part}");
         let next = self.call("get_document", json!({"item": "long.md", "cursor": cursor}));
         assert_ne!(next["text"], part["text"]);
