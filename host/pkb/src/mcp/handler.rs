@@ -67,7 +67,7 @@ impl Handler {
     /// What the caller of a request may do. Over stdin and stdout it is whoever
     /// started the process; over HTTP the request was let in with a grant.
     fn grant(&self, context: &RequestContext<RoleServer>) -> Grant {
-        match context.extensions.get::<axum::http::request::Parts>() {
+        match context.extensions.get::<hyper::http::request::Parts>() {
             Some(parts) => (parts.extensions.get::<Grant>().cloned()).unwrap_or(Grant::READER),
             None => Grant::OWNER,
         }
