@@ -9,6 +9,7 @@
 )]
 
 mod bare;
+mod budget;
 mod confirm;
 mod flow;
 mod inspector;

@@ -219,7 +219,7 @@ fn what_is_inside_a_file_goes_with_it_and_is_counted() {
     };
     setup.write("post.mbox", &(1..=3).map(message).collect::<String>());
     let mut client = connected(&setup);
-    let (_, listed) = client.done("browse_knowledge", json!({"path": "post.mbox"}));
+    let (_, listed) = client.done("browse_knowledge", json!({"filter": "path:post.mbox"}));
     let total = listed["total"].as_u64().unwrap();
     assert!(total >= 3, "{listed}");
     let (_, all) = client.done("get_coverage", json!({"state": "indexed"}));

@@ -30,7 +30,7 @@ async fn a_part_of_an_item_is_read() {
     for (arguments, hint) in [
         (
             json!({"item": item, "heading": "Tool"}),
-            "Did you mean Star notes > Tools?",
+            "<quoted>\nStar notes > Tools\n</quoted>",
         ),
         (
             json!({"item": item, "heading": "Tools", "from_line": 1}),
@@ -87,7 +87,10 @@ async fn links_lead_from_note_to_note() {
     let (said, _) = ask(&client, "get_links", json!({"item": "Empty"})).await;
     assert!(said.contains("links to nothing"), "{said}");
     let said = wrong(&client, "get_links", json!({"item": "Mooon"})).await;
-    assert!(said.contains("Did you mean vault/sky/Moon.md"), "{said}");
+    assert!(
+        said.contains("<quoted>\nvault/sky/Moon.md\n</quoted>"),
+        "{said}"
+    );
     client.cancel().await.unwrap();
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use pkb_store::{ChunkHit, Item, ItemText};
+use pkb_store::{ChunkHit, Item, ItemText, Millis};
 use serde::Serialize;
 
 use crate::place::Places;
@@ -25,6 +25,9 @@ pub struct Citation {
     /// Where it can be opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// Its date: when it was published, else last changed, else made, else
+    /// stored, in milliseconds since 1970.
+    pub date: Millis,
     /// Headings that the chunk stands under, outermost first.
     pub headings: Vec<String>,
     /// Where the chunk stands in the original.
@@ -51,6 +54,7 @@ impl Citation {
             path: item_path(&chunk.item),
             title: chunk.item.title.clone(),
             url: chunk.item.url.clone(),
+            date: date(&chunk.item),
             headings: chunk.chunk.headings.clone(),
             place: place(chunk, whole),
             snippet: Snippet::around(&chunk.text, matches, SNIPPET),
@@ -65,6 +69,11 @@ pub(crate) fn place(chunk: &ChunkHit, whole: Option<&ItemText>) -> Places {
     whole
         .map(|whole| Places::of(&whole.text, &whole.marks, &span))
         .unwrap_or_default()
+}
+
+/// The time that filters by date go by.
+pub(crate) fn date(item: &Item) -> Millis {
+    (item.published.or(item.modified).or(item.created)).unwrap_or(item.ingested)
 }
 
 /// `source/path`: what names an item for people.

@@ -29,6 +29,7 @@ mod job;
 mod links;
 mod notes;
 mod ocr;
+mod overview;
 mod pipeline;
 mod place;
 mod preload;
@@ -45,6 +46,7 @@ mod sources;
 mod survey;
 pub mod telemetry;
 mod terms;
+mod tokens;
 mod trial;
 mod watch;
 
@@ -68,10 +70,11 @@ pub use job::{Job, Stage, Unwatched};
 pub use links::{Backlink, LinkOut, Linked, Links};
 pub use notes::{AddedNote, NewNote, NoteChange, TagChange, UpdatedNote};
 pub use ocr::{OcrSettings, When as OcrWhen};
+pub use overview::Overview;
 pub use place::Places;
 pub use query::dates::{range_of, span_of};
 pub use query::lengths::seconds_of;
-pub use query::{Phrase, Query, Understood};
+pub use query::{Phrase, Query, Understood, conditions};
 pub use reach::{Marks, Reach, Visibility};
 pub use reading::{Part, ReadRequest, Reading};
 pub use search::{
@@ -90,6 +93,6 @@ pub use pkb_embed as embed;
 pub use pkb_runtime::{ComponentInfo, Plugin, Plugins, World};
 pub use pkb_store::{
     Condition, Deleted, Erased, Filter, Holder, Item, ItemStatus, LedgerRow, LedgerState,
-    LedgerTotals, LinkKind, Mark, Order, Page, Place, Problem, Property, Remedy, Scalar, Source,
-    SourceStats, SyncCounts, Test, Time, Value,
+    LedgerTotals, LinkKind, Mark, Millis, Order, Page, Place, Problem, Property, Remedy, Scalar,
+    Source, SourceStats, SyncCounts, Test, Time, Value,
 };

@@ -4,7 +4,10 @@ mod find;
 mod outline;
 mod part;
 
-use pkb_store::ItemDetails;
+use std::ops::Range;
+use std::sync::Arc;
+
+use pkb_store::{ItemDetails, ItemText};
 use serde::Serialize;
 
 use self::part::Whole;
@@ -33,6 +36,9 @@ pub struct Reading {
     /// Lines of the original, in all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_count: Option<u32>,
+    /// Seconds from the start of a recording to where `text` begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second: Option<f64>,
     /// First and last page of the original in `text`, from 1; none where the
     /// original has no pages.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,6 +48,40 @@ pub struct Reading {
     /// What the reader should know: a heading that stands several times ...
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Where `text` stands in the whole text, in bytes.
+    #[serde(skip)]
+    pub span: Range<usize>,
+    #[serde(skip)]
+    whole: Arc<ItemText>,
+}
+
+impl Reading {
+    /// The same with the first `bytes` of its text, or a little fewer where that
+    /// would cut a character.
+    pub fn head(&self, bytes: usize) -> Reading {
+        let text = self.text[..self.text.floor_char_boundary(bytes)].to_owned();
+        let span = self.span.start..self.span.start + text.len();
+        let places = Places::of(&self.whole.text, &self.whole.marks, &span);
+        Reading {
+            item: self.item,
+            path: self.path.clone(),
+            details: self.details.clone(),
+            headings: self.headings.clone(),
+            lines: places.lines,
+            line_count: self.line_count,
+            second: places.second,
+            pages: places.pages,
+            text,
+            notes: self.notes.clone(),
+            span,
+            whole: self.whole.clone(),
+        }
+    }
+
+    /// Bytes of the whole text of the item.
+    pub fn whole_bytes(&self) -> usize {
+        self.whole.text.len()
+    }
 }
 
 impl Engine {
@@ -87,9 +127,12 @@ impl Engine {
             headings: stretch.headings,
             lines: places.lines,
             line_count: line_at(&text.text, &text.marks, last),
+            second: places.second,
             pages: places.pages,
-            text: text.text[stretch.span].to_owned(),
+            text: text.text[stretch.span.clone()].to_owned(),
             notes: stretch.notes,
+            span: stretch.span,
+            whole: Arc::new(text),
         })
     }
 }

@@ -2,9 +2,10 @@
 //! out, and there is no way to write.
 
 use pkb_store::{
-    Chunk, ChunkHit, ChunkId, ChunkSet, ChunkVector, Deleted, DenseMatches, Filter, Holder, Item,
-    ItemDetails, ItemId, ItemQuery, ItemText, LedgerQuery, LedgerRow, LexicalMatches, LexicalQuery,
-    Link, ModelId, ModelStats, Named, Page, Source, SourceId, Stats, Store, SyncRun,
+    Chunk, ChunkHit, ChunkId, ChunkSet, ChunkVector, Deleted, DenseMatches, Filter, Holder,
+    Holding, Item, ItemDetails, ItemId, ItemQuery, ItemText, LedgerQuery, LedgerRow,
+    LexicalMatches, LexicalQuery, Link, ModelId, ModelStats, Named, Page, Source, SourceId, Stats,
+    Store, SyncRun,
 };
 
 use crate::engine::Engine;
@@ -269,6 +270,13 @@ impl<'a> Seen<'a> {
     pub(crate) fn stats(&self) -> Result<Stats, Error> {
         let unlisted = self.engine.unseen()?.unlisted(self.own);
         Ok(self.store.stats_without(&unlisted)?)
+    }
+
+    pub(crate) fn holdings(&self) -> Result<Vec<Holding>, Error> {
+        let listed = self.listed()?;
+        let mut holdings = self.store.holdings()?;
+        holdings.retain(|own| listed.iter().any(|source| source.spec.name == own.source));
+        Ok(holdings)
     }
 
     pub(crate) fn models(&self) -> Result<Vec<ModelStats>, Error> {

@@ -316,6 +316,9 @@ pub trait Store: Send + Sync {
     /// The same as if these sources were not there; only the bytes on disk are
     /// those of all.
     fn stats_without(&self, without: &[SourceId]) -> Result<Stats>;
+    /// What there is, by source, kind and language, in their order; in one pass
+    /// over the items, without their texts.
+    fn holdings(&self) -> Result<Vec<Holding>>;
     /// All that is not as it should be; reads everything once.
     fn check(&self) -> Result<Vec<Problem>>;
     /// What the terms were made with: what was last given to

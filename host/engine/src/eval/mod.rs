@@ -69,6 +69,7 @@ impl EvalOptions {
             mode,
             filter: filter.clone(),
             fusion: self.fusion.clone(),
+            ..SearchRequest::default()
         }
     }
 

@@ -1,7 +1,7 @@
 //! Links: what leads out of an item and what leads to it. Resolved when asked,
 //! so that a new note or a new name counts at once.
 
-mod address;
+pub(crate) mod address;
 mod names;
 mod show;
 

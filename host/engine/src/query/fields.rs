@@ -113,10 +113,15 @@ fn asked(name: &str, value: &str, now: &ZonedDateTime) -> Option<Result<(Test, S
             if property.is_empty() {
                 return None;
             }
-            let meaning = format!("with the property {property} = {value}");
+            let any = value == "*";
+            let meaning = if any {
+                format!("with the property {property}")
+            } else {
+                format!("with the property {property} = {value}")
+            };
             let test = Test::Property {
                 name: property.to_owned(),
-                value: Some(owned()),
+                value: (!any).then(owned),
             };
             (test, meaning)
         }

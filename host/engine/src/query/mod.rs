@@ -13,7 +13,7 @@
 //! | `created:2024-01..2024-03`, `modified:`, `published:`, `ingested:` | by one of these dates |
 //! | `duration:>10m`, `duration:5m..20m` | recordings that last so long |
 //! | `is:untagged`, `is:stale` | without tags; whose latest state could not be read |
-//! | `prop.status:done` | with this property in the frontmatter |
+//! | `prop.status:done`, `prop.status:*` | with this property in the frontmatter, of this value or of any |
 //!
 //! `after:2024-03-09` includes that day, `before:` does not. Each field can be
 //! turned round with a minus: `-tag:draft`. Whatever is not exactly one of these
@@ -30,7 +30,7 @@ mod stopwords;
 mod tests;
 
 use jiff::ZonedDateTime;
-use pkb_store::{Condition, Filter, Test};
+use pkb_store::{Condition, Filter, ItemStatus, Test};
 use serde::Serialize;
 
 use self::fields::Outcome;
@@ -94,31 +94,11 @@ impl Query {
     /// # Errors
     /// [`Error::Usage`] where anything but fields is in it, or nothing.
     pub fn only_fields(input: &str) -> Result<Filter, Error> {
-        let query = Query::parse(input);
-        let wrong = |what: String| {
-            Err(Error::usage(
-                what,
-                "A filter holds fields alone, such as source:mail, tag:draft, path:journal/, title:\"old plan\", \
-                 before:2019 or -kind:note.",
-            ))
-        };
-        if input.len() > LONGEST_TEXT {
-            return wrong(format!("the filter is longer than {LONGEST_TEXT} bytes"));
+        let (filter, _) = conditions(input)?;
+        if filter.is_empty() {
+            return Err(Error::usage("the filter is empty", CONDITIONS));
         }
-        if let Some(note) = query.notes.first() {
-            return wrong(note.trim_end_matches('.').to_owned());
-        }
-        let words = (query.text.split_whitespace().next())
-            .or_else(|| query.words.first().map(String::as_str))
-            .or_else(|| query.phrases.first().map(|phrase| phrase.text.as_str()));
-        match words {
-            Some(word) => wrong(format!("{word:?} is no field of a filter")),
-            None if query.conditions.is_empty() => wrong("the filter is empty".into()),
-            None => Ok(Filter {
-                conditions: query.conditions,
-                ..Filter::default()
-            }),
-        }
+        Ok(filter)
     }
 
     /// Takes `input` apart, dates as seen from `now`.
@@ -233,6 +213,62 @@ impl Query {
         });
     }
 }
+
+/// What `input` asks of items, in the same language but without words, and how
+/// each part is understood; also `is:deleted`, which listings can show.
+///
+/// # Errors
+/// [`Error::Usage`] for what is no condition: nobody looks for words here.
+pub fn conditions(input: &str) -> Result<(Filter, Vec<Understood>), Error> {
+    if input.len() > LONGEST_TEXT {
+        return Err(Error::usage(
+            format!("the filter is longer than {LONGEST_TEXT} bytes"),
+            CONDITIONS,
+        ));
+    }
+    let now = ZonedDateTime::now();
+    let input = clean(input);
+    let mut query = Query::default();
+    for piece in Pieces::of(&input) {
+        let field = match piece.field {
+            Some((name, value)) if name.eq_ignore_ascii_case("is") && value == "deleted" => {
+                query.ask(Condition {
+                    not: piece.not,
+                    test: Test::Status(ItemStatus::Deleted),
+                });
+                query.understand(piece.whole, "that is deleted".into());
+                continue;
+            }
+            Some((name, value)) => fields::field(name, value, piece.not, &now),
+            None => Outcome::Word,
+        };
+        match field {
+            Outcome::Field(field) => {
+                query.ask(field.condition);
+                query.understand(piece.whole, field.meaning);
+            }
+            Outcome::Unclear(problem) => {
+                return Err(no_condition(piece.whole, &problem));
+            }
+            Outcome::Word => return Err(no_condition(piece.whole, "there is no such field")),
+        }
+    }
+    let filter = Filter {
+        conditions: query.conditions,
+        ..Filter::default()
+    };
+    Ok((filter, query.understood))
+}
+
+fn no_condition(part: &str, why: &str) -> Error {
+    Error::usage(format!("{part:?} is no condition: {why}"), CONDITIONS)
+}
+
+/// What conditions are like.
+const CONDITIONS: &str = "A filter holds fields alone, such as source:notes, kind:note, tag:work, path:journal/, \
+                          title:\"old plan\", author:Ann, lang:de, after:2024-03, before:7d, \
+                          created:2024-01..2024-03, duration:>10m, is:untagged or prop.status:done, each with a minus \
+                          before it for the contrary.";
 
 /// Whether there is anything in it that an index could hold: a letter, a digit,
 /// a symbol; not only ASCII punctuation and white space.

@@ -29,13 +29,13 @@ fn what_chooses_exactly_holds_fields_alone() {
     let long = format!("source:mail {}", "tag:a ".repeat(2000));
     for (input, told) in [
         ("", "empty"),
-        ("source:mail and", "\"and\" is no field"),
-        ("old plans", "\"old\" is no field"),
-        ("source:mail \"old plans\"", "is no field"),
-        ("source:mail -draft", "is no field"),
-        ("sorce:mail tag:x", "is no field"),
+        ("source:mail and", "\"and\" is no condition"),
+        ("old plans", "\"old\" is no condition"),
+        ("source:mail \"old plans\"", "is no condition"),
+        ("source:mail -draft", "is no condition"),
+        ("sorce:mail tag:x", "is no condition"),
         ("source:mail after:someday", "after:someday"),
-        ("source:mail !!", "is no field"),
+        ("source:mail !!", "is no condition"),
         (&long, "longer"),
     ] {
         let Err(Error::Usage { what, .. }) = Query::only_fields(input) else {
@@ -354,5 +354,33 @@ proptest! {
         prop_assume!(query.words.len() == wanted.len());
         prop_assert_eq!(query.words, wanted);
         prop_assert_eq!(query.text, input);
+    }
+}
+
+#[test]
+fn conditions_stand_alone() {
+    let (filter, understood) =
+        conditions("kind:note,page -tag:draft prop.status:done prop.rating:* is:deleted").unwrap();
+    assert_eq!(filter.conditions.len(), 5, "{filter:?}");
+    assert!(filter.conditions[1].not);
+    assert_eq!(
+        filter.conditions[3].test,
+        Test::Property {
+            name: "rating".into(),
+            value: None
+        }
+    );
+    assert_eq!(understood[0].meaning, "of the kind note or page");
+    assert!(conditions(" ").unwrap().0.is_empty());
+    for wrong in [
+        "words",
+        "kind:note words",
+        "-draft",
+        "after:soon",
+        "knd:x",
+        "\"a b\"",
+    ] {
+        let error = conditions(wrong).unwrap_err();
+        assert!(error.to_string().contains("is no condition"), "{error}");
     }
 }

@@ -7,16 +7,24 @@ use pkb_store::{Deleted, Item, ItemId};
 use crate::citation::item_path;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::links::address;
 use crate::pipeline::walk::file_of;
+
+/// What an item is that only points at a page.
+const BOOKMARK: &str = "bookmark";
+/// Items named where several fit, at most.
+const SEVERAL: usize = 6;
+/// Near misses named, at most.
+const NEAR: usize = 3;
 
 impl Engine {
     /// The item that `wanted` names: its number, `source/path`, the path of its
-    /// file, the end of a path, a title, an alias, `[[title]]`, or
-    /// `pkb://item/NUMBER`.
+    /// file, the end of a path, a title, an alias, `[[title]]`, the address of
+    /// its page on the web in any spelling, or `pkb://item/NUMBER`.
     ///
     /// # Errors
-    /// [`Error::NotFound`] with near misses, or that the item is deleted;
-    /// [`Error::Usage`] where several items fit.
+    /// [`Error::NotFound`] with near misses, with those that fit where several
+    /// do, or that the item is deleted.
     pub fn find_item(&self, wanted: &str) -> Result<Item, Error> {
         self.find_item_among(wanted, Deleted::Exclude)
     }
@@ -43,14 +51,14 @@ impl Engine {
         }
         // That several fit there is no matter here.
         if let Ok(Some(item)) = self.look_for(wanted, contrary) {
-            return Err(otherwise(&item));
+            return Err(otherwise(wanted, &item));
         }
-        let near = self
-            .store()
-            .similar(wanted, deleted, 3)?
-            .iter()
-            .map(item_path)
-            .collect();
+        let near = if address::is_web(wanted) {
+            self.near_address(wanted)?
+        } else {
+            self.store().similar(wanted, deleted, NEAR)?
+        };
+        let near = near.iter().map(item_path).collect();
         let (what, hint) = match deleted {
             Deleted::Exclude => (
                 format!("there is no item {wanted:?}"),
@@ -94,6 +102,11 @@ impl Engine {
         {
             return Ok(Some(item));
         }
+        if deleted == Deleted::Exclude
+            && let Some(item) = self.item_at_address(wanted)?
+        {
+            return Ok(Some(item));
+        }
         let bare = wanted
             .strip_prefix("[[")
             .and_then(|rest| rest.strip_suffix("]]"));
@@ -109,15 +122,47 @@ impl Engine {
                 if let (Some(file), None) = (files.next(), files.next()) {
                     return Ok(Some(file.clone()));
                 }
-                let names: Vec<String> = found
-                    .iter()
-                    .map(|item| format!("{} ({})", item_path(item), item.id))
-                    .collect();
-                Err(Error::usage(
-                    format!("{wanted:?} fits several items"),
-                    format!("Name one by its path or number: {}.", names.join(", ")),
-                ))
+                Err(several(wanted, &found))
             }
+        }
+    }
+
+    /// Pages of the same site whose addresses look like it, the likest first.
+    fn near_address(&self, wanted: &str) -> Result<Vec<Item>, Error> {
+        let page = address::page(wanted);
+        let site = address::site(&page).to_owned();
+        let mut found: Vec<(f64, Item)> = self
+            .store()
+            .at_addresses(&mut |url| address::site(&address::page(url)) == site)?
+            .into_iter()
+            .map(|item| {
+                let url = item.url.as_deref().map(address::page).unwrap_or_default();
+                (strsim::normalized_levenshtein(&url, &page), item)
+            })
+            .collect();
+        found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.id.cmp(&b.1.id)));
+        Ok(found.into_iter().take(NEAR).map(|(_, item)| item).collect())
+    }
+
+    /// The item of a page on the web. A bookmark only points at the page, so
+    /// what holds its text is meant before it.
+    fn item_at_address(&self, wanted: &str) -> Result<Option<Item>, Error> {
+        if !address::is_web(wanted) {
+            return Ok(None);
+        }
+        let page = address::page(wanted);
+        let mut found = self
+            .store()
+            .at_addresses(&mut |url| address::page(url) == page)?;
+        if found.len() > 1 {
+            let exact = address::key(wanted);
+            let url = |item: &Item| item.url.as_deref().map(address::key);
+            prefer(&mut found, |item| url(item).as_ref() == Some(&exact));
+            prefer(&mut found, |item| item.kind != BOOKMARK);
+        }
+        match found.len() {
+            0 | 1 => Ok(found.pop()),
+            _ => Err(several(wanted, &found)),
         }
     }
 
@@ -143,20 +188,37 @@ impl Engine {
     }
 }
 
+/// Keeps those that `better` says, if there are any.
+fn prefer(items: &mut Vec<Item>, better: impl Fn(&Item) -> bool) {
+    if items.iter().any(&better) {
+        items.retain(better);
+    }
+}
+
+fn several(wanted: &str, found: &[Item]) -> Error {
+    let names = found
+        .iter()
+        .map(|item| format!("{} ({})", item_path(item), item.id));
+    Error::NotFound {
+        what: format!("{wanted:?} fits several items"),
+        near: names.take(SEVERAL).collect(),
+        hint: "Name one by its path or number.".into(),
+    }
+}
+
 /// That the item is deleted where one that is not is looked for, or not deleted
 /// where a deleted one is.
-fn otherwise(item: &Item) -> Error {
-    let path = item_path(item);
+fn otherwise(wanted: &str, item: &Item) -> Error {
     let (what, hint) = match item.deleted {
         Some(_) => (
             format!(
-                "{path} is deleted ({})",
+                "{wanted:?} is deleted ({})",
                 item.deleted_from.as_deref().unwrap_or_default()
             ),
             format!("`pkb restore {}` brings it back.", item.id),
         ),
         None => (
-            format!("{path} is not deleted"),
+            format!("{wanted:?} is not deleted"),
             "`pkb deleted` shows what is deleted.".into(),
         ),
     };

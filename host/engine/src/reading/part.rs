@@ -23,6 +23,8 @@ pub enum Part {
     Heading(String),
     /// What is indexed as one piece, by its number.
     Chunk(i64),
+    /// Bytes of its text, as far as it has them; reads on where a part ended.
+    Bytes(Range<usize>),
 }
 
 /// What of an item is to be read.
@@ -88,6 +90,11 @@ impl Whole<'_> {
             Part::Pages(from, to) => self.pages(*from, *to)?.into(),
             Part::Heading(wanted) => self.section(wanted)?,
             Part::Chunk(wanted) => self.chunk(*wanted)?.into(),
+            Part::Bytes(wanted) => {
+                let text = &self.text.text;
+                let end = text.floor_char_boundary(wanted.end);
+                (text.floor_char_boundary(wanted.start).min(end)..end).into()
+            }
         };
         if let Some(count) = request.around {
             // Chunks may overlap; the one that was named is the only one meant.

@@ -60,10 +60,34 @@ pub(super) fn of(prepared: &Prepared, legs: &Legs, fused: &[(ItemId, Why)]) -> C
     let share = legs.lexical.as_ref().map(|_| shares.fold(0.0, f64::max));
     let best = legs.dense.as_ref().and_then(|found| found.items.first());
     let similarity = best.map(|item| item.score);
+    let above_mean = similarity.map(|similarity| similarity - mean(legs));
+    Confidence {
+        level: level(prepared, legs, share, above_mean),
+        share,
+        similarity,
+        above_mean,
+    }
+}
+
+/// How sure it is that one item is meant, by the same evidence.
+pub(super) fn of_hit(prepared: &Prepared, legs: &Legs, why: &Why) -> Level {
+    let share = legs.lexical.as_ref().map(|_| why.share);
+    let above_mean = legs.dense.as_ref().map(|found| {
+        // What is not among the nearest is not nearer than the last of them.
+        let far = found.items.last().map_or(0.0, |own| own.score);
+        why.dense_score.unwrap_or(far) - mean(legs)
+    });
+    level(prepared, legs, share, above_mean)
+}
+
+/// The similarity that a query has to anything.
+fn mean(legs: &Legs) -> f64 {
     let background = legs.background();
     let count = background.count as f64;
-    let mean = (count * background.mean + PRIOR * USUAL) / (count + PRIOR);
-    let above_mean = similarity.map(|similarity| similarity - mean);
+    (count * background.mean + PRIOR * USUAL) / (count + PRIOR)
+}
+
+fn level(prepared: &Prepared, legs: &Legs, share: Option<f64>, above_mean: Option<f64>) -> Level {
     let unknown_name = legs.lexical.as_ref().is_some_and(|found| {
         let names = prepared.names.iter();
         names
@@ -76,16 +100,11 @@ pub(super) fn of(prepared: &Prepared, legs: &Legs, fused: &[(ItemId, Why)]) -> C
         (None, Some(above)) => by_meaning(above),
         (None, None) => Level::None,
     };
-    Confidence {
-        // That much else is found does not make up for a name that is not.
-        level: if level == Level::Strong && prepared.typed <= 3 && unknown_name {
-            Level::Partial
-        } else {
-            level
-        },
-        share,
-        similarity,
-        above_mean,
+    // That much else is found does not make up for a name that is not.
+    if level == Level::Strong && prepared.typed <= 3 && unknown_name {
+        Level::Partial
+    } else {
+        level
     }
 }
 

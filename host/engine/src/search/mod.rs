@@ -61,6 +61,8 @@ pub struct SearchRequest {
     pub query: String,
     /// Items wanted at most; 0 counts as 10.
     pub limit: usize,
+    /// Hits to pass over: those of the pages before.
+    pub offset: usize,
     /// Which legs.
     pub mode: Mode,
     /// Which items count, besides what the query says.
@@ -101,6 +103,8 @@ pub struct SearchAnswer {
     pub freshness: Freshness,
     /// Best first.
     pub hits: Vec<Hit>,
+    /// Whether more were found than are wanted here.
+    pub more: bool,
     /// What the reader should know: no model, vectors missing ...
     pub notes: Vec<String>,
     /// Where the time went.
@@ -173,6 +177,8 @@ pub struct Hit {
     /// When the original was last changed, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modified: Option<i64>,
+    /// How sure it is that this item is meant.
+    pub confidence: Level,
     /// Why it was found.
     pub why: Why,
     /// Other chunks of the same item that were found.
@@ -263,8 +269,11 @@ impl Engine {
             }) = ranking
             {
                 let showing = Instant::now();
-                let wanted = &fused[..fused.len().min(limit + SPARE)];
-                (answer.hits, lost) = self.show(&prepared, &legs, wanted, limit)?;
+                let end = request.offset.saturating_add(limit);
+                let wanted = &fused[..fused.len().min(end.saturating_add(SPARE))];
+                let shown = self.show(&prepared, &legs, wanted, request.offset..end)?;
+                answer.more = shown.more || wanted.len() < fused.len();
+                (answer.hits, lost) = (shown.hits, shown.lost);
                 answer.times.show_ms = ms(showing.elapsed());
                 span.record("verdict", answer.confidence.level.name());
                 span.record("hits", answer.hits.len());
@@ -311,6 +320,7 @@ impl Engine {
             confidence: Confidence::default(),
             freshness: self.freshness()?,
             hits: Vec::new(),
+            more: false,
             notes: query.notes.clone(),
             times: Times::default(),
         };
@@ -319,7 +329,7 @@ impl Engine {
             tracing::debug_span!("search.parse").in_scope(|| self.prepare(query, request))?;
         answer.times.analyze_ms = ms(began.elapsed());
         if prepared.query.is_empty() {
-            self.browse_instead(&prepared.filter, limit, &mut answer)?;
+            self.browse_instead(&prepared.filter, request.offset, limit, &mut answer)?;
             return Ok((answer, None));
         }
         let mut legs = self.legs(request, &prepared, &mut answer)?;
@@ -430,6 +440,7 @@ impl Engine {
     fn browse_instead(
         &self,
         filter: &Filter,
+        offset: usize,
         limit: usize,
         answer: &mut SearchAnswer,
     ) -> Result<(), Error> {
@@ -442,6 +453,7 @@ impl Engine {
         let page = self.store().items(&ItemQuery {
             filter: filter.clone(),
             order: Order::Recent,
+            offset: offset as u64,
             limit: limit as u64,
             ..ItemQuery::default()
         })?;
@@ -449,6 +461,8 @@ impl Engine {
             "The query holds no word to look for: these are the latest of {} that fit.",
             page.total
         ));
+        let passed = offset.saturating_add(page.entries.len()) as u64;
+        answer.more = !page.entries.is_empty() && passed < page.total;
         for item in &page.entries {
             answer.hits.extend(self.opening(item)?);
         }

@@ -1,12 +1,13 @@
 //! Items made readable: cited at their best chunk, with what matched in it.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use pkb_runtime::Term;
 use pkb_store::{ChunkHit, ChunkId, Item, ItemId, ItemMatch};
 
 use super::legs::Legs;
-use super::{Also, Hit, Prepared, Why};
+use super::{Also, Hit, Level, Prepared, Why, confidence};
 use crate::citation::{Citation, item_path, place};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -19,6 +20,15 @@ const ALSO: usize = 3;
 const SAME: f64 = 0.9;
 /// ... if they have at least so many different ones; fewer are alike by chance.
 const SAME_FROM: usize = 8;
+
+/// Some of the hits.
+pub(super) struct Page {
+    pub(super) hits: Vec<Hit>,
+    /// Whether others come after them.
+    pub(super) more: bool,
+    /// Whether some are no longer there as they were found.
+    pub(super) lost: bool,
+}
 
 /// The terms of a chunk's text, and of its headings.
 type Analyzed = (Vec<Term>, Vec<Term>);
@@ -33,15 +43,14 @@ struct Shown<'a> {
 }
 
 impl Engine {
-    /// At most `limit` hits for the items, in their order, and whether some are
-    /// no longer there as they were found.
+    /// The hits for the items, in their order, from the one to the other.
     pub(super) fn show(
         &self,
         prepared: &Prepared,
         legs: &Legs,
         fused: &[(ItemId, Why)],
-        limit: usize,
-    ) -> Result<(Vec<Hit>, bool), Error> {
+        wanted: Range<usize>,
+    ) -> Result<Page, Error> {
         let _span = tracing::debug_span!("search.show").entered();
         let ranked: Vec<Vec<ChunkId>> = fused
             .iter()
@@ -74,12 +83,22 @@ impl Engine {
         let highlighter = Highlighter::new(&prepared.lexical.words, &prepared.phrases);
         self.analyze_shown(&mut shown, &highlighter)?;
         let mut shown = fold_same(shown);
-        shown.truncate(limit);
-        let hits: Result<_, Error> = shown
+        let more = shown.len() > wanted.end;
+        shown.truncate(wanted.end);
+        let hits: Result<Vec<Hit>, Error> = shown
             .iter()
-            .map(|shown| self.hit(shown, &highlighter))
+            .skip(wanted.start)
+            .map(|shown| {
+                let mut hit = self.hit(shown, &highlighter)?;
+                hit.confidence = confidence::of_hit(prepared, legs, &hit.why);
+                Ok(hit)
+            })
             .collect();
-        Ok((hits?, lost))
+        Ok(Page {
+            hits: hits?,
+            more,
+            lost,
+        })
     }
 
     /// Has the best chunks analyzed. Where the text of one holds no word of the
@@ -157,6 +176,7 @@ impl Engine {
         Ok(Hit {
             citation: Citation::of(best, whole.as_ref(), &matches),
             modified: best.item.modified,
+            confidence: Level::default(),
             why: Why {
                 matched,
                 ..shown.why.clone()
@@ -178,6 +198,7 @@ impl Engine {
         Ok(Some(Hit {
             citation: Citation::of(chunk, self.store().text(item.id)?.as_ref(), &[]),
             modified: item.modified,
+            confidence: Level::default(),
             why: Why::default(),
             also: Vec::new(),
             same: Vec::new(),

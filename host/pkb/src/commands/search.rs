@@ -30,6 +30,7 @@ pub(crate) fn search(
         mode: args.mode.into(),
         filter: args.filters.filter()?,
         fusion: args.fusion.into(),
+        ..SearchRequest::default()
     };
     let answer = engine.search_fresh(&request, look)?;
     if output.json {

@@ -418,15 +418,12 @@ impl Handler {
     ) -> Ran {
         let token = context.meta.get_progress_token();
         let (teller, mut updates) = Teller::new();
-        let call = Call {
-            service: self.service.clone(),
-            grant,
-            said,
-            watch: Watch {
-                stop: stopper(context.ct.clone(), self.client_left.clone()),
-                progress: token.is_some().then_some(teller),
-            },
+        let watch = Watch {
+            stop: stopper(context.ct.clone(), self.client_left.clone()),
+            progress: token.is_some().then_some(teller),
         };
+        let mut call = Call::new(self.service.clone(), grant, entry.name, &arguments, watch);
+        call.said = said;
         let span = Span::current();
         let work = spawn_blocking(move || span.in_scope(|| (entry.run)(&call, arguments)));
         // The work holds the sending end, so this ends when the work does, and
@@ -482,15 +479,11 @@ impl Handler {
             Box::pin(async move {
                 let (teller, mut updates) = Teller::new();
                 let asked = task.clone();
-                let call = Call {
-                    service,
-                    grant,
-                    said: None,
-                    watch: Watch {
-                        stop: Box::new(move || asked.is_cancel_requested()),
-                        progress: Some(teller),
-                    },
+                let watch = Watch {
+                    stop: Box::new(move || asked.is_cancel_requested()),
+                    progress: Some(teller),
                 };
+                let call = Call::new(service, grant, entry.name, &arguments, watch);
                 let work = spawn_blocking(move || span.in_scope(|| (entry.run)(&call, arguments)));
                 while let Some(update) = updates.recv().await {
                     task.set_status_message(update.message);

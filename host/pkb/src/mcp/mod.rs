@@ -5,12 +5,15 @@
 //! that a model can read and act on; protocol errors are for requests that
 //! make no sense.
 
+mod budget;
 mod changes;
+mod choice;
 mod citation;
 mod completion;
 mod confirm;
 #[cfg(feature = "conformance")]
 mod conformance;
+mod cursor;
 mod handler;
 mod instructions;
 mod jobs;

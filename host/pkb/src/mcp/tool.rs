@@ -1,7 +1,7 @@
 //! What a tool is, and how one is called.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pkb_engine::{Engine, Error, Job, Stage};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool as Definition, ToolAnnotations};
@@ -10,6 +10,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
+use super::budget::{self, MaxTokens};
+use super::cursor::{Cursor, Mark};
 use super::progress::Teller;
 use super::render;
 use super::schema;
@@ -21,7 +23,19 @@ use crate::access::{Grant, Scope};
 ///
 /// Its names, arguments and answers are promises: clients remember them. Every
 /// field of its arguments and of what it answers has a doc comment, which is
-/// what a model reads; the whole definition should stay below 250 tokens.
+/// what a model reads. Ten tools together are to be below 2,500 tokens, with
+/// schemas, names and hints, as every conversation of a client begins with
+/// them: a test adds them up and prints a table. So a sentence says when to use
+/// the tool, an example follows, comments are a few words long, and entries of
+/// lists in answers are [`schema::Object`]s, with their fields in the comment
+/// of the list.
+///
+/// No answer is beyond the budget of its call, be it the usual one or what the
+/// argument `max_tokens` says; a tool that can answer at length takes that
+/// argument as [`MaxTokens`] and makes its answer with [`budget::list`] or
+/// [`budget::fit`], which leave out what does not fit in good order and have
+/// the tool say, with a [`Cursor`](super::cursor::Cursor), how to get the rest.
+/// What is too long all the same is cut as it comes.
 pub(super) trait Tool: 'static {
     /// What calls name.
     const NAME: &'static str;
@@ -117,9 +131,59 @@ pub(super) struct Call {
     pub(super) said: Option<Said>,
     /// How the call is watched and stopped.
     pub(super) watch: Watch,
+    /// What is asked, but for how much of the answer.
+    pub(super) asked: Mark,
+    /// The size in bytes of an answer that is known to be within the budget.
+    pub(super) fitted: AtomicUsize,
 }
 
 impl Call {
+    /// A call of the tool, with nothing asked of the user yet.
+    pub(super) fn new(
+        service: Arc<Service>,
+        grant: Grant,
+        tool: &str,
+        arguments: &JsonObject,
+        watch: Watch,
+    ) -> Call {
+        Call {
+            service,
+            grant,
+            said: None,
+            watch,
+            asked: Mark::of_call(tool, arguments),
+            fitted: AtomicUsize::new(0),
+        }
+    }
+
+    /// Where a list goes on after `shown` entries of it.
+    pub(super) fn cursor(&self, shown: u64) -> String {
+        let cursor = Cursor {
+            at: shown,
+            end: 0,
+            asked: self.asked,
+            state: self.state(),
+        };
+        cursor.write()
+    }
+
+    /// How many entries of a list were shown before, and whether the index has
+    /// changed since: the list may be another one then.
+    ///
+    /// # Errors
+    /// When the cursor is none, or was given for something else.
+    pub(super) fn shown_before(&self, cursor: Option<&str>) -> Result<(u64, bool), Error> {
+        let Some(cursor) = cursor.filter(|cursor| !cursor.trim().is_empty()) else {
+            return Ok((0, false));
+        };
+        let cursor = Cursor::read(cursor, self.asked)?;
+        Ok((cursor.at, cursor.state != self.state()))
+    }
+
+    fn state(&self) -> Mark {
+        Mark::of(&self.engine().generation().unwrap_or_default())
+    }
+
     pub(super) fn engine(&self) -> &Arc<Engine> {
         &self.service.engine
     }
@@ -193,23 +257,25 @@ fn definition<T: Tool>() -> Definition {
 }
 
 fn run<T: Tool>(call: &Call, arguments: JsonObject) -> Ran {
-    let arguments = match parse(arguments) {
-        Ok(arguments) => arguments,
-        Err(wrong) => return Ran::Result(failure(&wrong)),
+    let most = MaxTokens::of(&arguments);
+    let mut ran = answer::<T>(call, arguments).unwrap_or_else(|wrong| Ran::Result(failure(&wrong)));
+    if let Ran::Result(result) = &mut ran {
+        budget::enforce(call, most, result);
+    }
+    ran
+}
+
+fn answer<T: Tool>(call: &Call, arguments: JsonObject) -> Result<Ran, String> {
+    let arguments = parse(arguments)?;
+    let answer = match T::call(call, arguments).map_err(|error| render::error(&error))? {
+        Outcome::Done(answer) => answer,
+        Outcome::Ask(question) => return Ok(Ran::Ask(question)),
     };
-    let answer = match T::call(call, arguments) {
-        Ok(Outcome::Done(answer)) => answer,
-        Ok(Outcome::Ask(question)) => return Ran::Ask(question),
-        Err(error) => return Ran::Result(failure(&render::error(&error))),
-    };
-    Ran::Result(match serde_json::to_value(answer.data) {
-        Ok(data) => {
-            let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
-            result.structured_content = Some(data);
-            result
-        }
-        Err(error) => failure(&format!("The answer cannot be written as JSON: {error}.")),
-    })
+    let data = serde_json::to_value(answer.data)
+        .map_err(|error| format!("The answer cannot be written as JSON: {error}."))?;
+    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+    result.structured_content = Some(data);
+    Ok(Ran::Result(result))
 }
 
 /// An answer that says what went wrong, for a model to read.
@@ -275,7 +341,7 @@ mod tests {
             .err()
             .unwrap();
         assert!(wrong.contains("number, path or title"));
-        let nulls = json!({"query": "a", "limit": null, "mode": null, "sources": null, "path": null, "after": null});
+        let nulls = json!({"query": "a", "limit": null, "mode": null, "sources": null, "filter": null, "after": null});
         assert!(parse::<search::Arguments>(arguments(nulls)).is_ok());
     }
 }

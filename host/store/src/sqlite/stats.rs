@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::pool::beside;
 use super::{filter, ledger, migrate, sources, vectors};
-use crate::{SourceId, SourceStats, Stats};
+use crate::{Holding, SourceId, SourceStats, Stats};
 
 pub(super) fn stats(
     conn: &Connection,
@@ -60,4 +60,27 @@ pub(super) fn stats(
         sources: all,
         models: vectors::models(conn, without)?,
     })
+}
+
+/// What there is, by source, kind and language.
+pub(super) fn holdings(conn: &Connection) -> rusqlite::Result<Vec<Holding>> {
+    conn.prepare_cached(
+        "SELECT s.name, i.kind, i.language, count(*),
+                min(coalesce(i.published, i.modified, i.created)),
+                max(coalesce(i.published, i.modified, i.created))
+         FROM items i JOIN sources s ON s.id = i.source_id
+         WHERE i.deleted IS NULL
+         GROUP BY s.name, i.kind, i.language ORDER BY s.name, i.kind, i.language",
+    )?
+    .query_map([], |row| {
+        let (first, last): (Option<i64>, Option<i64>) = (row.get(4)?, row.get(5)?);
+        Ok(Holding {
+            source: row.get(0)?,
+            kind: row.get(1)?,
+            language: row.get(2)?,
+            items: row.get::<_, i64>(3)?.unsigned_abs(),
+            dates: first.zip(last),
+        })
+    })?
+    .collect()
 }

@@ -613,6 +613,10 @@ impl Store for SqliteStore {
             .read("count", |tx| stats::stats(tx, self.pool.path(), without))
     }
 
+    fn holdings(&self) -> Result<Vec<Holding>> {
+        self.pool.read("count", |tx| stats::holdings(tx))
+    }
+
     fn check(&self) -> Result<Vec<Problem>> {
         let _span = tracing::info_span!("store.check").entered();
         // A fresh connection, as FTS5's check takes what an older one remembers

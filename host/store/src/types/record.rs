@@ -260,6 +260,22 @@ pub struct Stats {
     pub models: Vec<ModelStats>,
 }
 
+/// Items that are alike, counted. Soft-deleted ones are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holding {
+    /// Name of their source.
+    pub source: String,
+    /// Such as note.
+    pub kind: String,
+    /// BCP 47 tag.
+    pub language: Option<String>,
+    /// How many.
+    pub items: u64,
+    /// The earliest and the latest of their dates: when published, else last
+    /// changed, else made; none where none has one.
+    pub dates: Option<(Millis, Millis)>,
+}
+
 /// Something that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {

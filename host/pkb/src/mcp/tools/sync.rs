@@ -11,17 +11,15 @@ use serde_json::Value;
 
 use super::super::jobs;
 use super::super::render::{error, in_tools, line};
+use super::super::schema::Object;
 use super::super::tool::{Answer, Call, Outcome, Tool};
 use crate::access::Scope;
 use crate::output::{count, thousands};
 
 pub(super) const NAME: &str = "sync_knowledge_base";
-const DESCRIPTION: &str = "Brings the index up to date with the user's sources: reads what is new or changed, takes \
-    out what is gone, and makes the vectors that search by meaning needs. Use it when the user asks for it, or when \
-    something they saved lately is not found. It never changes the originals. It may take minutes the first time: \
-    {\"start\": true} returns at once with a job, {\"job\": \"job-1\"} says how that job is doing. Where a large part \
-    of a source is gone it removes nothing and says so: ask the user, and call again with accept_removals only when \
-    they agree.";
+const DESCRIPTION: &str = "Brings the index up to date with the sources. Use it when the user asks, or something \
+    saved lately is not found. {\"start\": true} returns a job at once, {\"job\": \"job-1\"} says how it is \
+    doing. Where much of a source is gone, accept_removals needs the user's word.";
 
 /// See [`DESCRIPTION`].
 pub(in crate::mcp) struct Sync;
@@ -69,20 +67,19 @@ impl Tool for Sync {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::mcp) struct Arguments {
-    /// Only these sources, by name; leave out for all.
+    /// Only these.
     #[serde(default)]
     sources: Vec<String>,
-    /// Take items out of the index even where a large part of a source is
-    /// gone. Only when the user has said that they are gone for good.
+    /// The user agrees.
     #[serde(default)]
     accept_removals: bool,
-    /// Return at once; the work goes on by itself.
+    /// Return at once.
     #[serde(default)]
     start: bool,
-    /// Say how this job is doing, and sync nothing.
+    /// Only say how this job is doing.
     #[serde(default)]
     job: Option<String>,
-    /// Ask that job to stop; what is done stays done.
+    /// Ask that job to stop.
     #[serde(default)]
     stop: bool,
 }
@@ -190,26 +187,32 @@ fn ask(call: &Call, id: &str, stop: bool) -> Result<Answer<Synced>, Error> {
 /// What the sync did.
 #[derive(Clone, Default, Serialize, JsonSchema)]
 pub(in crate::mcp) struct Synced {
-    /// Whether it is still under way; the rest is not known then.
+    /// Still under way.
+    #[schemars(skip)]
     running: bool,
-    /// The job, where it was started as one.
+    /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     job: Option<String>,
-    /// How far it is.
+    /// How far.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     progress: Option<String>,
-    /// Whether everything that was to be done is done.
+    /// All is done.
     complete: bool,
-    /// Whether it was cancelled before it was through; the next sync goes on.
+    /// Cancelled before.
+    #[schemars(skip)]
     stopped: bool,
-    /// One for each source that was looked at.
+    /// source, added, updated, moved, deleted, failed, problem.
+    #[schemars(with = "Vec<Object>")]
     sources: Vec<SyncedSource>,
-    /// The vectors; not there when it was stopped before.
+    /// model, made, missing.
+    #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     embedding: Option<Embedding>,
 }
 
-#[derive(Clone, Serialize, JsonSchema)]
+#[derive(Clone, Serialize)]
 struct SyncedSource {
     /// Name of the source.
     source: String,
@@ -234,7 +237,7 @@ struct SyncedSource {
     problem: Option<String>,
 }
 
-#[derive(Clone, Serialize, JsonSchema)]
+#[derive(Clone, Serialize)]
 struct Embedding {
     /// Name of the model; not there when none is installed.
     #[serde(skip_serializing_if = "Option::is_none")]
