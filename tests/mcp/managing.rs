@@ -96,10 +96,10 @@ fn the_ledger_says_what_became_of_each_file() {
         pages += 1;
         assert_eq!(
             said.contains("goes on"),
-            page["cursor"].is_string(),
+            page["next_cursor"].is_string(),
             "{said}"
         );
-        cursor = page["cursor"].clone();
+        cursor = page["next_cursor"].clone();
         if cursor.is_null() {
             break;
         }
@@ -112,12 +112,12 @@ fn the_ledger_says_what_became_of_each_file() {
     let (said, few) = client.done("get_coverage", little);
     let shown = few["files"].as_array().unwrap().len();
     assert!(
-        (1..30).contains(&shown) && few["cursor"].is_string(),
+        (1..30).contains(&shown) && few["next_cursor"].is_string(),
         "{said}"
     );
     let said = client.wrong(
         "get_coverage",
-        json!({"state": "failed", "cursor": few["cursor"]}),
+        json!({"state": "failed", "cursor": few["next_cursor"]}),
     );
     assert!(said.contains("another call"), "{said}");
     let said = client.wrong("get_coverage", json!({"source": "volt"}));
@@ -221,9 +221,9 @@ fn deleted_items_have_pages() {
     let (said, first) = client.done("list_deleted", json!({}));
     assert_eq!(first["total"], 40, "{said}");
     assert_eq!(first["items"].as_array().unwrap().len(), 30, "{said}");
-    let (_, last) = client.done("list_deleted", json!({"cursor": first["cursor"]}));
+    let (_, last) = client.done("list_deleted", json!({"cursor": first["next_cursor"]}));
     assert_eq!(last["items"].as_array().unwrap().len(), 10);
-    assert!(last.get("cursor").is_none(), "{last}");
+    assert!(last.get("next_cursor").is_none(), "{last}");
     let (_, back) = client.done("restore_item", json!({"filter": "source:vault path:many/"}));
     assert_eq!(back["restored"], 40, "{back}");
     client.end();

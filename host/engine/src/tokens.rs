@@ -6,6 +6,9 @@
 //! tokenizers of four families of models. host/pkb/src/mcp/README.md has the
 //! figures.
 
+use std::sync::Arc;
+use std::thread;
+
 use crate::engine::Engine;
 use crate::error::Error;
 
@@ -20,6 +23,22 @@ const MARGIN: f64 = 1.1;
 const CASE: f64 = 0.25;
 
 impl Engine {
+    /// Begins to load what counts tokens on a thread of its own: whoever serves
+    /// needs it for the first answer, which is not to wait for it.
+    pub fn preload_tokenizer(self: &Arc<Self>) {
+        let engine = self.clone();
+        let load = move || {
+            if let Err(error) = engine.count_tokens(&["a"]) {
+                // Whoever counts is told.
+                tracing::debug!("the tokenizer cannot be loaded: {error}");
+            }
+        };
+        let thread = thread::Builder::new().name("load-tokenizer".into());
+        if let Err(error) = thread.spawn(load) {
+            tracing::debug!("no thread to load the tokenizer: {error}");
+        }
+    }
+
     /// How many tokens each of the texts is, counted so that no tokenizer in
     /// use finds more in text that people write; of JSON and code it is up to a
     /// half more than most find.

@@ -339,3 +339,73 @@ fn cut(text: &str, bytes: usize) -> String {
     }
     head + SAID
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn budgets_are_from_200_to_50000() {
+        let asked = |arguments: Value| MaxTokens::of(arguments.as_object().unwrap()).0;
+        assert_eq!(asked(json!({})), USUAL);
+        assert_eq!(asked(json!({"max_tokens": null})), USUAL);
+        assert_eq!(asked(json!({"max_tokens": 900})), 900);
+        assert_eq!(asked(json!({"max_tokens": 1_000_000_u64})), MOST);
+        assert_eq!(asked(json!({"max_tokens": 3})), LEAST);
+        let parsed = |value: Value| serde_json::from_value::<MaxTokens>(value);
+        assert_eq!(parsed(json!(u64::MAX)).unwrap().0, MOST);
+        let wrong = parsed(json!(199)).unwrap_err().to_string();
+        assert!(wrong.contains("200 to 50000"), "{wrong}");
+    }
+
+    #[test]
+    fn a_text_that_is_cut_stays_quoted() {
+        let text = format!(
+            "3 items. Between <quoted-2> and so on.\n<quoted-2>\n{}\n</quoted-2>\nMore.\n",
+            "words of an item ".repeat(50)
+        );
+        let mut shorter = text;
+        for _ in 0..3 {
+            shorter = cut(&shorter, shorter.len() / 2);
+            assert_eq!(shorter.matches("</quoted-2>\n").count(), 1, "{shorter}");
+            assert_eq!(shorter.matches("is left out").count(), 1, "{shorter}");
+        }
+        assert!(cut("é日本", 2).starts_with("é\n"));
+    }
+
+    /// Whether two values have the same fields and types.
+    fn alike(one: &Value, other: &Value) -> bool {
+        match (one, other) {
+            (Value::Object(one), Value::Object(other)) => (one.iter())
+                .all(|(name, value)| other.get(name).is_some_and(|other| alike(value, other))),
+            (Value::Array(one), Value::Array(other)) => {
+                other.len() <= one.len() && other.iter().zip(one).all(|(a, b)| alike(b, a))
+            }
+            (Value::String(_), Value::String(_)) => true,
+            (one, other) => one == other,
+        }
+    }
+
+    #[test]
+    fn data_that_is_halved_keeps_its_form_and_gets_small() {
+        let entry =
+            |number: u64| json!({"item": number, "title": "a title ".repeat(number as usize % 40)});
+        for entries in [0, 1, 2, 7, 100] {
+            let whole = json!({
+                "total": 7,
+                "notice": "some words",
+                "list": (0..entries).map(entry).collect::<Vec<_>>(),
+                "inner": {"text": "日本語".repeat(entries as usize * 10), "flag": true},
+            });
+            let mut data = whole.clone();
+            let mut rounds = 0;
+            while halve(&mut data) {
+                rounds += 1;
+                assert!(rounds < 200, "it ends");
+                assert!(alike(&whole, &data), "{data}");
+            }
+            assert!(data.to_string().len() < 300, "{data}");
+        }
+    }
+}

@@ -49,6 +49,7 @@ impl Service {
         serving: Serving,
         metrics: Metrics,
     ) -> anyhow::Result<Arc<Service>> {
+        engine.preload_tokenizer();
         let mut key = [0; 32];
         getrandom::fill(&mut key)
             .map_err(|error| anyhow::anyhow!("the system has no random numbers: {error}"))?;

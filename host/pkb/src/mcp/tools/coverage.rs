@@ -110,7 +110,7 @@ pub(in crate::mcp) struct Coverage {
     total: u64,
     /// For the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cursor: Option<String>,
+    next_cursor: Option<String>,
 }
 
 #[derive(Clone, Serialize)]
@@ -146,7 +146,7 @@ fn coverage(call: &Call, arguments: &Arguments) -> Result<Answer<Coverage>, Erro
             failed: totals.failed,
             warnings: totals.with_warnings,
             total: page.total,
-            cursor: more.then(|| call.cursor(next)),
+            next_cursor: more.then(|| call.cursor(next)),
             files,
         };
         Answer {
@@ -203,6 +203,6 @@ fn text(coverage: &Coverage, state: Wanted, before: u64, changed: bool) -> Strin
         thousands(coverage.total),
         quoted(&body)
     );
-    goes_on(&mut text, coverage.cursor.as_deref(), changed);
+    goes_on(&mut text, coverage.next_cursor.as_deref(), changed);
     text
 }

@@ -151,7 +151,7 @@ pub(in crate::mcp) struct Listing {
     total: u64,
     /// Gets the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cursor: Option<String>,
+    next_cursor: Option<String>,
 }
 
 #[derive(Clone, Serialize)]
@@ -193,7 +193,7 @@ fn list(call: &Call, arguments: &Arguments) -> Result<Answer<Listing>, Error> {
         let more = !items.is_empty() && next < page.total;
         let data = Listing {
             total: page.total,
-            cursor: more.then(|| call.cursor(next)),
+            next_cursor: more.then(|| call.cursor(next)),
             items,
         };
         Answer {
@@ -233,6 +233,6 @@ fn text(listing: &Listing, before: u64, changed: bool) -> String {
         thousands(listing.total),
         quoted(&body)
     );
-    goes_on(&mut text, listing.cursor.as_deref(), changed);
+    goes_on(&mut text, listing.next_cursor.as_deref(), changed);
     text
 }
