@@ -199,6 +199,7 @@ fn checks(results: &Path) -> BTreeMap<String, Vec<Check>> {
     for entry in fs::read_dir(results).unwrap() {
         let folder = entry.unwrap().path();
         let name = folder.file_name().unwrap().to_str().unwrap();
+        let name = name.strip_prefix("server-").unwrap();
         let scenario = &name[..name.len() - "-2026-01-01T00-00-00-000Z".len()];
         let text = fs::read_to_string(folder.join("checks.json")).unwrap();
         let checks: Vec<Value> = serde_json::from_str(&text).unwrap();
