@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::header::{ALLOW, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use hyper::{Method, Request, Response, StatusCode};
 use pkb_engine::{Engine, Error, Home};
 use rmcp::ServerHandler;
@@ -423,8 +423,6 @@ impl<H: ServerHandler + Send + 'static> Server<H> {
 fn options() -> Response<Plain> {
     let mut answer = answers::empty(StatusCode::NO_CONTENT);
     let methods = HeaderValue::from_static("GET, POST, DELETE, OPTIONS");
-    answer
-        .headers_mut()
-        .insert(HeaderName::from(ALLOW), methods);
+    answer.headers_mut().insert(ALLOW, methods);
     answer
 }

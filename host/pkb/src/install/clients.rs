@@ -22,6 +22,9 @@ pub(crate) enum Client {
     Zed,
 }
 
+/// Looks up a variable of the environment.
+pub(crate) type Variables = Box<dyn Fn(&str) -> Option<OsString>>;
+
 /// The machine as far as clients look at it.
 pub(crate) struct Machine {
     /// Which system.
@@ -29,7 +32,7 @@ pub(crate) struct Machine {
     /// The user's home folder.
     pub(crate) home: PathBuf,
     /// Variables of the environment.
-    pub(crate) variable: Box<dyn Fn(&str) -> Option<OsString>>,
+    pub(crate) variable: Variables,
 }
 
 /// A system, as far as its folders differ.

@@ -188,7 +188,7 @@ mod tests {
         );
         let at = text.find("needle").unwrap_or_default();
         let snippet = Snippet {
-            matches: vec![at..at + 6],
+            matches: std::iter::once(at..at + 6).collect(),
             text,
         };
         for most in [400, 150, 90, 40] {

@@ -173,7 +173,7 @@ mod tests {
                 "stopped"
             })
             .unwrap();
-        assert_eq!(jobs.ids(), [id.clone()]);
+        assert_eq!(jobs.ids(), std::slice::from_ref(&id));
         assert!(jobs.report(&id).unwrap().done.is_none());
         assert!(jobs.report("job-99").is_none() && jobs.report("nonsense").is_none());
         go.send(()).unwrap();

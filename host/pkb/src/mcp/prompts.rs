@@ -75,9 +75,10 @@ const ALL: [Known; 3] = [
 ];
 
 pub(super) fn list() -> ListPromptsResult {
-    let mut result = ListPromptsResult::default();
-    result.prompts = ALL.iter().map(prompt).collect();
-    result
+    ListPromptsResult {
+        prompts: ALL.iter().map(prompt).collect(),
+        ..ListPromptsResult::default()
+    }
 }
 
 fn prompt(known: &Known) -> Prompt {

@@ -85,10 +85,11 @@ pub(super) fn list(
     resources.extend(page.entries.iter().map(item_resource));
     let next = offset + page.entries.len() as u64;
     let more = !page.entries.is_empty() && next < page.total;
-    let mut result = ListResourcesResult::default();
-    result.resources = resources;
-    result.next_cursor = more.then(|| next.to_string());
-    Ok(result)
+    Ok(ListResourcesResult {
+        resources,
+        next_cursor: more.then(|| next.to_string()),
+        ..ListResourcesResult::default()
+    })
 }
 
 fn recent(engine: &Engine, offset: u64, limit: u64) -> Result<pkb_engine::Page<Item>, Error> {
@@ -109,8 +110,7 @@ fn item_resource(item: &Item) -> Resource {
 }
 
 pub(super) fn templates() -> ListResourceTemplatesResult {
-    let mut result = ListResourceTemplatesResult::default();
-    result.resource_templates = vec![
+    let resource_templates = vec![
         ResourceTemplate::new(format!("{ITEM}{{id}}"), "item")
             .with_title("One item")
             .with_description("The text of an item, by the number that searches give.")
@@ -120,7 +120,10 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
             .with_description("What a source is, and what came of reading it.")
             .with_mime_type("application/json"),
     ];
-    result
+    ListResourceTemplatesResult {
+        resource_templates,
+        ..ListResourceTemplatesResult::default()
+    }
 }
 
 /// # Errors

@@ -88,7 +88,6 @@ mod tests {
             table.push_str(&format!("{tokens:5} {}\n", entry.name));
         }
         table.push_str(&format!("{all:5} of {} tools\n", ALL.len()));
-        println!("{table}");
         assert!(all <= 250 * ALL.len(), "{table}");
     }
 
