@@ -73,7 +73,7 @@ model:
     "$pkb" model add minilm "$folder"
 
 # builds, indexes fixtures/vault into a throw-away home and searches it three times
-demo: setup
+demo: _wasm (_python client)
     #!/usr/bin/env bash
     set -euo pipefail
     pkb={{ quote(target / "debug/pkb") }}
@@ -306,7 +306,6 @@ _node:
     for file in package.json package-lock.json .npmrc; do
         cmp -s "$from/$file" "$folder/$file" || fresh=no
     done
-    if [[ $fresh == yes && -x "$(cat "$folder/installed" 2>/dev/null)" ]]; then exit 0; fi
     without() {
         printf '\nNOTE: %s, so the tests with the conformance suite, TypeScript and the Inspector are left out. All else works.\n\n' "$1" >&2
         exit 0
@@ -315,6 +314,7 @@ _node:
     new_enough() {
         "$1" -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a === 22 && b >= 19) ? 0 : 1)' 2>/dev/null
     }
+    if [[ $fresh == yes && -d "$folder/node_modules" ]] && new_enough "$(cat "$folder/installed" 2>/dev/null)"; then exit 0; fi
     rm -f "$folder/installed"
     command -v npm >/dev/null || without "there is no npm"
     echo "Setting up the packages of $from in $folder ..."

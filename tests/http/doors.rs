@@ -54,6 +54,20 @@ fn a_page_that_rebinds_its_name_gets_nothing() {
 }
 
 #[test]
+fn what_a_proxy_hands_on_is_not_this_machines_own() {
+    let place = Place::new();
+    let server = place.serve(&[]);
+    assert_eq!(server.search(&[]).status, 200);
+    for (name, value) in [
+        ("x-forwarded-for", "203.0.113.5"),
+        ("forwarded", "for=203.0.113.5"),
+        ("via", "1.1 proxy"),
+    ] {
+        assert_eq!(server.search(&[(name, value)]).status, 401, "{name}");
+    }
+}
+
+#[test]
 fn a_page_of_another_origin_gets_nothing() {
     let place = Place::new();
     let server = place.serve(&[]);

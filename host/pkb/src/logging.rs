@@ -18,8 +18,13 @@ use crate::commands;
 /// belongs to answers and to the protocol.
 pub(crate) fn start(cli: &Cli) -> anyhow::Result<Telemetry> {
     let telemetry = telemetry(cli)?;
-    // Of folders that are gone the watcher complains though nothing is wrong.
-    let levels = format!("notify=error,{}", cli.global.log);
+    // Of folders that are gone the watcher complains though nothing is wrong,
+    // and of every request that is refused the protocol's machinery. What a
+    // compiler thinks of each component is for its makers.
+    let levels = format!(
+        "notify=error,rmcp=error,cranelift_codegen=warn,wasmtime=warn,{}",
+        cli.global.log
+    );
     let filter = EnvFilter::builder().parse_lossy(levels);
     let level = filter.max_level_hint().unwrap_or(LevelFilter::TRACE);
     let mut layers = Vec::new();

@@ -64,6 +64,8 @@ pub(crate) struct Issuer {
     algorithms: Vec<Algorithm>,
     place: Place,
     known: Mutex<Known>,
+    /// Held while the keys are looked up.
+    looking: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -148,6 +150,7 @@ impl Issuer {
             audience,
             algorithms,
             known: Mutex::default(),
+            looking: Mutex::default(),
         })
     }
 
@@ -213,18 +216,30 @@ impl Issuer {
 
     /// The key that the token names, or the only one that can have signed it.
     fn key(&self, id: Option<&str>, algorithm: Algorithm) -> Result<DecodingKey, Refused> {
-        // One look-up at a time; who comes meanwhile waits for what it brings.
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        let since = |then: Option<Instant>| then.map(|then| now.duration_since(then));
-        let stale = since(known.got).is_none_or(|age| age > FRESH);
-        let may = since(known.tried).is_none_or(|age| age > BETWEEN);
-        if may && (stale || choose(&known.keys, id, algorithm).is_none()) {
-            known.tried = Some(now);
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = |known: &Known| {
+            let since = |then: Option<Instant>| then.map(|then| then.elapsed());
+            let stale = since(known.got).is_none_or(|age| age > FRESH);
+            let may = since(known.tried).is_none_or(|age| age > BETWEEN);
+            may && (stale || choose(&known.keys, id, algorithm).is_none())
+        };
+        let (look, waits) = {
+            let known = known();
+            (wanted(&known), choose(&known.keys, id, algorithm).is_none())
+        };
+        // One look-up at a time. Whose key is known does not wait for one, so
+        // that an issuer that hangs holds up nobody whom it let in before.
+        let looking = match waits {
+            true => Some(self.looking.lock().unwrap_or_else(PoisonError::into_inner)),
+            false => self.looking.try_lock().ok(),
+        };
+        if look && looking.is_some() && wanted(&known()) {
+            known().tried = Some(Instant::now());
             match keys::fetch(&self.place, &self.issuer) {
                 Ok(JwkSet { keys, .. }) => {
+                    let mut known = known();
                     known.keys = keys;
-                    known.got = Some(now);
+                    known.got = Some(Instant::now());
                 }
                 // The keys there are stay good: an issuer that is away for a
                 // moment locks nobody out.
@@ -232,7 +247,9 @@ impl Issuer {
                     tracing::warn!("the keys of {} cannot be had: {problem}", self.issuer)
                 }
             }
+            known().tried = Some(Instant::now());
         }
+        let known = known();
         match choose(&known.keys, id, algorithm) {
             Some(key) => DecodingKey::from_jwk(key).map_err(|error| {
                 Refused::Unavailable(format!("a key of the issuer is of no use: {error}"))

@@ -174,7 +174,11 @@ fn change<T>(
     home.create()?;
     let path = file(home);
     let write = |error| failed("cannot write the tokens", &path, error);
-    let lock = File::create(home.folder.join("tokens.lock")).map_err(write)?;
+    let mut lock = File::options();
+    lock.create(true).write(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut lock, 0o600);
+    let lock = lock.open(home.folder.join("tokens.lock")).map_err(write)?;
     lock.lock().map_err(write)?;
     let mut tokens = read(&path)?.unwrap_or_default();
     let changed = change(&mut tokens)?;

@@ -22,8 +22,9 @@ pub(super) const METADATA: &str = "/.well-known/oauth-protected-resource";
 pub(super) enum Key {
     /// Those from an address, where no token is needed or none is shown.
     Address(IpAddr),
-    /// Those with this token of the home, by name.
-    Token(String),
+    /// Those with this token of the home, by its hash: a name may be given
+    /// again.
+    Token([u8; 32]),
     /// Those of this subject of the issuer.
     Subject(String),
 }
@@ -61,6 +62,15 @@ pub(super) struct Access {
     always: bool,
 }
 
+/// Headers by which a proxy says that it hands on another's request.
+const FORWARDED: [&str; 5] = [
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-real-ip",
+];
+
 impl Access {
     /// With these tokens and this issuer; `always` where a token is needed
     /// even if there is none.
@@ -88,6 +98,11 @@ impl Access {
     /// Why that one is not let in.
     pub(super) async fn caller(&self, headers: &HeaderMap, from: IpAddr) -> Result<Caller, Denied> {
         if !self.needs_token() {
+            // What a proxy hands on may come from anywhere, and would pass for
+            // this machine's own.
+            if FORWARDED.iter().any(|name| headers.contains_key(*name)) {
+                return Err(Denied::Missing);
+            }
             return Ok(Caller {
                 key: address(from),
                 grant: Grant {
@@ -101,7 +116,7 @@ impl Access {
         if token.starts_with(tokens::PREFIX) {
             let (grant, until) = self.tokens.check(token, Timestamp::now()).map_err(denied)?;
             return Ok(Caller {
-                key: Key::Token(grant.name.clone()),
+                key: Key::Token(tokens::hash(token)),
                 grant,
                 until,
             });
@@ -124,7 +139,7 @@ impl Access {
         let now = Timestamp::now();
         match key {
             Key::Address(_) => !self.needs_token(),
-            Key::Token(name) => self.tokens.holds(name, now),
+            Key::Token(hash) => self.tokens.holds(hash, now),
             Key::Subject(_) => until.is_none_or(|until| now < until),
         }
     }

@@ -153,6 +153,7 @@ impl<H: ServerHandler + Send + 'static> Endpoint<H> {
         let mut slot = None;
         let mut listening = false;
         let mut opening = false;
+        let mut room = None;
         if let Message::Request { id, method, name } = &message {
             if let ("tools/call", Some(tool)) = (method.as_str(), name)
                 && let needed = (self.needs)(tool)
@@ -162,10 +163,13 @@ impl<H: ServerHandler + Send + 'static> Endpoint<H> {
             }
             listening = method == LISTEN;
             opening = method == "initialize" && in_use.is_none();
-            if opening && !self.sessions.room().await {
-                return Err(self
-                    .no_room("sessions", "all sessions are taken", id)
-                    .into());
+            if opening {
+                room = self.sessions.room().await;
+                if room.is_none() {
+                    return Err(self
+                        .no_room("sessions", "all sessions are taken", id)
+                        .into());
+                }
             }
             slot = if listening {
                 self.bounds.stream()
@@ -187,6 +191,7 @@ impl<H: ServerHandler + Send + 'static> Endpoint<H> {
         if opening && let Some(id) = session_of(answer.headers()) {
             self.sessions.opened(id, caller);
         }
+        drop(room);
         let mut answer = answer.map(Held::new);
         answer.body_mut().hold((slot, in_use));
         if listening {

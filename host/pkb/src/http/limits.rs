@@ -102,7 +102,7 @@ mod tests {
     use std::num::NonZeroU32;
 
     fn key(name: &str) -> Key {
-        Key::Token(name.into())
+        Key::Token(crate::access::tokens::hash(name))
     }
 
     #[test]

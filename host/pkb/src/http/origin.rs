@@ -64,7 +64,8 @@ impl Doors {
     ) -> Result<Doors, Error> {
         let mut all = vec![("localhost".to_owned(), Some(port))];
         for host in hosts {
-            let authority = parse(host).ok_or_else(|| {
+            let named = parse(host).filter(|(name, _)| !name.contains('*'));
+            let authority = named.ok_or_else(|| {
                 Error::usage(
                     format!("{host:?} is no host"),
                     "Give a name with or without a port, such as notes.example.org or notes.example.org:8443.",

@@ -32,6 +32,8 @@ pub(super) struct Sessions {
 #[derive(Default)]
 struct State {
     sessions: HashMap<SessionId, Session>,
+    /// Sessions that are being opened.
+    opening: usize,
     listening: HashMap<u64, Listening>,
     next: u64,
 }
@@ -93,14 +95,17 @@ impl Sessions {
         self.manager.sessions.read().await.len()
     }
 
-    /// Whether one more may be opened. Where there is no room, the one that
-    /// was left alone longest is ended.
-    pub(super) async fn room(&self) -> bool {
-        if self.count().await < self.most {
-            return true;
-        }
+    /// Room for one more, kept until what is returned is dropped; none where
+    /// there is no more. Where there is none, the one that was left alone
+    /// longest is ended.
+    pub(super) async fn room(self: &Arc<Self>) -> Option<Opening> {
+        let there = self.count().await;
         let longest = {
-            let state = self.state();
+            let mut state = self.state();
+            if there + state.opening < self.most {
+                state.opening += 1;
+                return Some(Opening(self.clone()));
+            }
             let idle = state
                 .sessions
                 .iter()
@@ -108,13 +113,9 @@ impl Sessions {
             idle.min_by_key(|(_, session)| session.used)
                 .map(|(id, _)| id.clone())
         };
-        match longest {
-            Some(id) => {
-                self.end(&id).await;
-                true
-            }
-            None => false,
-        }
+        self.end(&longest?).await;
+        self.state().opening += 1;
+        Some(Opening(self.clone()))
     }
 
     /// Notes who opened a session.
@@ -182,8 +183,10 @@ impl Sessions {
                 .sessions
                 .retain(|id, session| session.open > 0 || !gone(id));
             let over = |session: &Session| {
-                let idle = session.open == 0 && session.used.elapsed() >= self.idle;
                 let owner = session.owner.as_ref();
+                // One that nobody was told of, nobody can use.
+                let patience = owner.map_or(INITIALIZING, |_| self.idle);
+                let idle = session.open == 0 && session.used.elapsed() >= patience;
                 idle || owner.is_some_and(|owner| !holds(&owner.key, owner.until))
             };
             let ending = state.sessions.iter().filter(|(_, session)| over(session));
@@ -203,6 +206,16 @@ impl Sessions {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A session that is being opened.
+pub(super) struct Opening(Arc<Sessions>);
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.opening = state.opening.saturating_sub(1);
     }
 }
 
@@ -240,7 +253,7 @@ mod tests {
 
     fn caller(name: &str) -> Caller {
         Caller {
-            key: Key::Token(name.into()),
+            key: Key::Token(crate::access::tokens::hash(name)),
             grant: Grant {
                 scope: Scope::Read,
                 name: name.into(),
@@ -295,14 +308,17 @@ mod tests {
     #[tokio::test]
     async fn there_is_an_end_to_how_many_there_are() {
         let sessions = Sessions::new(1, Duration::from_secs(60));
-        assert!(sessions.room().await);
+        let opening = sessions.room().await;
+        assert!(opening.is_some());
+        assert!(sessions.room().await.is_none(), "one is being opened");
+        drop(opening);
         let id = open(&sessions, &caller("ann")).await;
-        assert!(!sessions.room().await);
+        assert!(sessions.room().await.is_none());
         let long_ago = Instant::now().checked_sub(GIVES_WAY);
         if let (Some(long_ago), Some(session)) = (long_ago, sessions.state().sessions.get_mut(&id))
         {
             session.used = long_ago;
         }
-        assert!(long_ago.is_none() || sessions.room().await);
+        assert!(long_ago.is_none() || sessions.room().await.is_some());
     }
 }

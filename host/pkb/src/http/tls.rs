@@ -16,8 +16,11 @@ use tokio_rustls::TlsAcceptor;
 pub(super) struct Tls {
     cert: PathBuf,
     key: PathBuf,
-    current: Mutex<(Option<SystemTime>, Arc<ServerConfig>)>,
+    current: Mutex<(Option<Stamp>, Arc<ServerConfig>)>,
 }
+
+/// When each of the two files was changed, and its length in bytes.
+type Stamp = [(SystemTime, u64); 2];
 
 impl Tls {
     /// The certificate and key in those files.
@@ -28,7 +31,7 @@ impl Tls {
     pub(super) fn open(cert: &Path, key: &Path) -> Result<Tls, Error> {
         let config = Arc::new(load(cert, key)?);
         Ok(Tls {
-            current: Mutex::new((modified(cert, key), config)),
+            current: Mutex::new((stamp(cert, key), config)),
             cert: cert.to_owned(),
             key: key.to_owned(),
         })
@@ -42,7 +45,7 @@ impl Tls {
 
     /// Takes up the files where they were replaced.
     pub(super) fn tidy(&self) {
-        let now = modified(&self.cert, &self.key);
+        let now = stamp(&self.cert, &self.key);
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if now == current.0 || now.is_none() {
             return;
@@ -61,10 +64,14 @@ impl Tls {
     }
 }
 
-/// When the later of the two was changed.
-fn modified(cert: &Path, key: &Path) -> Option<SystemTime> {
-    let of = |path| fs::metadata(path).and_then(|file| file.modified()).ok();
-    of(cert).max(of(key))
+/// What tells the two files from others in their places: when each was changed,
+/// and how long it is. None where one is not there.
+fn stamp(cert: &Path, key: &Path) -> Option<Stamp> {
+    let of = |path| {
+        let file = fs::metadata(path).ok()?;
+        Some((file.modified().ok()?, file.len()))
+    };
+    Some([of(cert)?, of(key)?])
 }
 
 fn load(cert: &Path, key: &Path) -> Result<ServerConfig, Error> {
