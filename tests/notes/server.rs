@@ -69,6 +69,31 @@ impl Server {
         }
     }
 
+    /// Asks for several calls of a tool before any is answered.
+    fn send(&mut self, tool: &str, all: &[Value]) {
+        for arguments in all {
+            self.id += 1;
+            let params = json!({"name": tool, "arguments": arguments});
+            let request =
+                json!({"jsonrpc": "2.0", "id": self.id, "method": "tools/call", "params": params});
+            writeln!(self.stdin, "{request}").unwrap();
+        }
+    }
+
+    /// The answers to so many calls, in any order.
+    fn answers(&mut self, count: usize) -> Vec<Value> {
+        let mut answers = Vec::new();
+        while answers.len() < count {
+            let mut line = String::new();
+            assert!(self.stdout.read_line(&mut line).unwrap() > 0, "no answer");
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"].is_number() && message["result"].is_object() {
+                answers.push(message["result"].clone());
+            }
+        }
+        answers
+    }
+
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({"name": tool, "arguments": arguments}))
     }
@@ -140,6 +165,59 @@ fn a_model_adds_a_note_finds_it_and_changes_it() {
     // What is on this machine is not a page of the web.
     let says = server.fails("clip_url", json!({"url": "http://127.0.0.1:9/"}));
     assert!(says.contains("not on the public internet"), "{says}");
+}
+
+#[test]
+fn of_updates_at_once_through_two_servers_none_is_lost() {
+    let library = Library::new();
+    library.write("Heron.md", "---\ntags: [old]\n---\nIt stands.\n");
+    library.sync();
+    let mut servers = [Server::start(&library, &[]), Server::start(&library, &[])];
+    let mut wanted = vec!["old".to_owned()];
+    for (at, server) in servers.iter_mut().enumerate() {
+        let tags: Vec<String> = (0..8).map(|tag| format!("tag-{at}-{tag}")).collect();
+        let all: Vec<Value> = tags
+            .iter()
+            .map(|tag| json!({"item": "notes/Heron.md", "add_tags": [tag]}))
+            .collect();
+        server.send("update_document", &all);
+        wanted.extend(tags);
+    }
+    for server in &mut servers {
+        for answer in server.answers(8) {
+            assert_eq!(answer["isError"], false, "{answer}");
+        }
+    }
+    let note = fs::read_to_string(library.notes.path().join("Heron.md")).unwrap();
+    let list = note
+        .strip_prefix("---\ntags: [")
+        .and_then(|rest| rest.strip_suffix("]\n---\nIt stands.\n"))
+        .unwrap_or_else(|| panic!("{note}"));
+    let mut tags: Vec<&str> = list.split(", ").collect();
+    tags.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(tags, wanted);
+    drop(servers);
+    library.sync();
+    assert_eq!(library.run(&["list", "--tag", "tag-1-7"])["total"], 1);
+    library.assert_sound();
+}
+
+#[test]
+fn a_refused_clip_leaves_no_source_behind() {
+    let library = Library::new();
+    let mut server = Server::start(&library, &[]);
+    let says = server.fails("clip_url", json!({"url": "http://127.0.0.1:9/"}));
+    assert!(
+        says.contains("the user can clip") && says.contains("pkb clip"),
+        "{says}"
+    );
+    let sources = library.run(&["source", "list"]).to_string();
+    assert!(
+        sources.contains("notes") && !sources.contains("clips"),
+        "{sources}"
+    );
+    assert!(!library.home.path().join("clips").exists());
 }
 
 #[test]

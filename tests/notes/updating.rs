@@ -79,6 +79,49 @@ fn tags_are_set_and_those_in_the_text_are_told_of() {
 }
 
 #[test]
+fn what_could_not_be_indexed_yet_is_told_as_the_file_has_it() {
+    let library = Library::new();
+    library.write(
+        "a/Heron.md",
+        "---\ntitle: Old\ntags: [birds]\n---\nIt stands. #inline\n",
+    );
+    library.sync();
+    let lock = fs::read_dir(library.home.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_string_lossy().ends_with(".sync-lock"))
+        .unwrap();
+    let lock = fs::File::options().write(true).open(lock).unwrap();
+    lock.lock().unwrap();
+    let updated = library.run(&[
+        "note",
+        "update",
+        "notes/a/Heron.md",
+        "--title",
+        "New",
+        "--tag",
+        "wading",
+        "--untag",
+        "birds",
+    ]);
+    assert_eq!(updated["title"], "New");
+    assert_eq!(updated["tags"], json!(["wading"]));
+    let warnings = updated["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 1, "{updated}");
+    assert!(
+        updated["warnings"][0]
+            .as_str()
+            .unwrap()
+            .contains("not in the index yet, as a sync is running"),
+        "{updated}"
+    );
+    drop(lock);
+    library.sync();
+    let got = library.run(&["get", "notes/a/Heron.md"]);
+    assert_eq!(got["details"]["title"], "New");
+}
+
+#[test]
 fn a_file_that_changed_since_is_read_as_it_is() {
     let library = Library::new();
     library.write("a/Heron.md", "---\ntags: [a]\n---\nOld text.\n");

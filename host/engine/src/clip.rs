@@ -62,8 +62,10 @@ impl Engine {
     /// When the page cannot be had or read, the source is no folder, or the note
     /// cannot be written.
     pub fn clip(&self, request: &ClipRequest, job: &dyn Job) -> Result<Clipped, Error> {
-        let source = self.clips(request.source.as_deref())?;
-        let folder = self.writable_folder(&source)?;
+        let known = self.clips(request.source.as_deref())?;
+        if let Some(source) = &known {
+            self.writable_folder(source)?;
+        }
         let fetched = Fetcher::new(Limits::default(), request.allow_private).fetch(&request.url)?;
         let mut warnings = fetched.warnings;
         let name = match fetched.kind {
@@ -97,19 +99,23 @@ impl Engine {
                 _ => None,
             })
             .collect();
-        let saved = clip::save(
-            &folder,
-            &Clip {
-                url: &url,
-                title: &document.title,
-                authors: &authors,
-                published: published.as_deref(),
-                clipped: &clipped,
-                tags: &request.tags,
-                sha256: &fetched.sha256,
-                text: &document.text,
-            },
-        )?;
+        // A page that cannot be had leaves no source behind.
+        let source = match known {
+            Some(source) => source,
+            None => self.add_clips()?,
+        };
+        let folder = self.writable_folder(&source)?;
+        let clip = Clip {
+            url: &url,
+            title: &document.title,
+            authors: &authors,
+            published: published.as_deref(),
+            clipped: &clipped,
+            tags: &request.tags,
+            sha256: &fetched.sha256,
+            text: &document.text,
+        };
+        let saved = self.changing(|| Ok(clip::save(&folder, &clip)?))?;
         self.index_file(
             &source,
             &folder,
@@ -131,32 +137,31 @@ impl Engine {
         })
     }
 
-    /// The folder source that clips go to.
-    fn clips(&self, named: Option<&str>) -> Result<Source, Error> {
-        let source = match named {
-            Some(name) => self.source(name)?,
-            None => match self.store().source(CLIPS)? {
-                Some(source) => source,
-                None if self.everything().source(CLIPS)?.is_some() => {
-                    return Err(Error::usage(
-                        "it is not said where the clip goes",
-                        "Name a folder source; a clip becomes a note in it.",
-                    ));
-                }
-                None => {
-                    let folder = self.home().folder.join(CLIPS);
-                    fs::create_dir_all(&folder).map_err(|error| {
-                        Error::file("cannot make the folder for clips", &folder, error)
-                    })?;
-                    let new = NewFolder {
-                        name: Some(CLIPS.into()),
-                        ..NewFolder::default()
-                    };
-                    self.add_folder(&folder, &new)?.source
-                }
-            },
-        };
+    /// The folder source that clips go to; none where that is to be made.
+    fn clips(&self, named: Option<&str>) -> Result<Option<Source>, Error> {
+        if let Some(name) = named {
+            return self.source(name).map(Some);
+        }
+        let source = self.store().source(CLIPS)?;
+        if source.is_none() && self.everything().source(CLIPS)?.is_some() {
+            return Err(Error::usage(
+                "it is not said where the clip goes",
+                "Name a folder source; a clip becomes a note in it.",
+            ));
+        }
         Ok(source)
+    }
+
+    /// Makes the source for clips.
+    fn add_clips(&self) -> Result<Source, Error> {
+        let folder = self.home().folder.join(CLIPS);
+        fs::create_dir_all(&folder)
+            .map_err(|error| Error::file("cannot make the folder for clips", &folder, error))?;
+        let new = NewFolder {
+            name: Some(CLIPS.into()),
+            ..NewFolder::default()
+        };
+        Ok(self.add_folder(&folder, &new)?.source)
     }
 
     fn read_page(

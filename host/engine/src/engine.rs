@@ -50,6 +50,8 @@ pub struct Engine {
     stats: Mutex<Option<(Instant, Vec<ModelStats>)>>,
     pub(crate) reach: Reach,
     pub(crate) unseen: Mutex<KnownUnseen>,
+    /// Held by whoever changes a file of a source.
+    pub(crate) writing: Mutex<()>,
 }
 
 /// The model that was used last, by its name in the registry.
@@ -146,6 +148,7 @@ impl Engine {
             stats: Mutex::default(),
             reach: Reach::default(),
             unseen: Mutex::default(),
+            writing: Mutex::default(),
         }
     }
 

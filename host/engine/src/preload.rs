@@ -38,23 +38,39 @@ impl Preload {
     }
 }
 
+/// A model is being loaded as long as this is there: also a panic ends that.
+struct Running<T> {
+    owner: T,
+    preload: fn(&T) -> &Preload,
+}
+
+impl<T> Running<T> {
+    fn of(owner: T, preload: fn(&T) -> &Preload) -> Running<T> {
+        preload(&owner).set(true);
+        Running { owner, preload }
+    }
+}
+
+impl<T> Drop for Running<T> {
+    fn drop(&mut self) {
+        (self.preload)(&self.owner).set(false);
+    }
+}
+
 impl Engine {
     /// Begins to load the model on a thread of its own, where there is one and
     /// something is embedded with it.
     pub fn preload(self: &Arc<Self>) {
-        self.preload.set(true);
-        let engine = self.clone();
+        let running = Running::of(self.clone(), |engine| &engine.preload);
         let work = move || {
-            if let Err(error) = engine.load_model() {
+            if let Err(error) = running.owner.load_model() {
                 // Whoever searches is told.
                 tracing::debug!("the model cannot be loaded: {error}");
             }
-            engine.preload.set(false);
         };
         let thread = thread::Builder::new().name("load-model".into()).spawn(work);
         if let Err(error) = thread {
             tracing::debug!("no thread to load the model: {error}");
-            self.preload.set(false);
         }
     }
 
@@ -81,5 +97,18 @@ mod tests {
             preload.set(false);
             waiting.join().unwrap();
         });
+    }
+
+    #[test]
+    fn a_panic_while_the_model_loads_ends_the_loading() {
+        let preload = Arc::new(Preload::default());
+        let running = Running::of(preload.clone(), |own| own);
+        assert!(preload.is_running());
+        let work = move || {
+            let _running = running;
+            panic!("on purpose");
+        };
+        assert!(thread::spawn(work).join().is_err());
+        assert!(!preload.is_running());
     }
 }

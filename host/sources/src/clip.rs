@@ -37,7 +37,7 @@ pub enum ClipError {
     },
     /// The name stands for an address that is not on the public network.
     #[error(
-        "{host} is at {address}, which is not on the public internet; if it is a server of your own, allow it with --allow-private"
+        "{host} is at {address}, which is not on the public internet; if it is a server of the user, the user can clip from it with `pkb clip URL --allow-private`"
     )]
     Private {
         /// The host of the address.

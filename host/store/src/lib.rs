@@ -284,6 +284,9 @@ pub trait Store: Send + Sync {
     /// The same for watching its sources. It can be held for long, and does not
     /// keep others from syncing.
     fn watch_lock(&self, doing: &str) -> Result<LockOutcome>;
+    /// The same for changing files in the folders of its sources. It is held
+    /// for moments.
+    fn write_lock(&self, doing: &str) -> Result<LockOutcome>;
     /// Who holds the sync lock now, if anyone.
     fn sync_holder(&self) -> Option<Holder>;
     /// Who holds the watch lock now, if anyone.

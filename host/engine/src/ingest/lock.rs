@@ -9,9 +9,9 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::job::Job;
 
-/// What those do that hold the lock for moments, again and again: a sync that
+/// What those do that hold the lock for moments, be it again and again: whoever
 /// finds them at it waits.
-const WATCHERS: [&str; 3] = ["watch", "serve", "search"];
+const BRIEF: [&str; 4] = ["watch", "serve", "search", "note"];
 
 /// How often the lock is asked for again.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -19,8 +19,8 @@ const AGAIN: Duration = Duration::from_millis(20);
 const LONG: Duration = Duration::from_secs(1);
 
 impl Engine {
-    /// The lock that lets this process sync. Watchers are waited for, and with
-    /// `wait` everyone is.
+    /// The lock that lets this process sync. Those that hold it for moments are
+    /// waited for, and with `wait` everyone is.
     ///
     /// # Errors
     /// [`Error::Busy`] while another process syncs; [`Error::Stopped`] when the
@@ -75,8 +75,45 @@ pub(crate) fn lock(
 
 fn is_brief(holder: &Holder, waited: Duration) -> bool {
     match &holder.doing {
-        Some(doing) => WATCHERS.contains(&doing.as_str()),
+        Some(doing) => BRIEF.contains(&doing.as_str()),
         // It has only just begun, or just ended.
         None => waited < LONG,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::job::Stage;
+
+    /// Stops when it was asked so often.
+    struct Asked(AtomicUsize);
+
+    impl Job for Asked {
+        fn stop(&self) -> bool {
+            self.0.fetch_add(1, Ordering::Relaxed) == 2
+        }
+
+        fn progress(&self, _stage: Stage, _done: u64, _total: Option<u64>) {}
+    }
+
+    #[test]
+    fn who_meets_a_note_being_indexed_waits() {
+        let met = |doing: &str, wait: bool| {
+            let held = || {
+                Ok(LockOutcome::HeldBy(Holder {
+                    doing: Some(doing.into()),
+                    ..Holder::default()
+                }))
+            };
+            lock(held, wait, &Asked(AtomicUsize::new(0)))
+        };
+        for doing in ["note", "watch", "serve", "search"] {
+            assert!(matches!(met(doing, false), Err(Error::Stopped)), "{doing}");
+        }
+        assert!(matches!(met("sync", false), Err(Error::Busy { .. })));
+        assert!(matches!(met("sync", true), Err(Error::Stopped)));
     }
 }

@@ -81,8 +81,7 @@ impl Engine {
             return Err(passed_over(&source, &plain, why));
         }
         let names = name::free_names(&stem, &folder.names_in(&inside)?);
-        let external_id =
-            folder.create_file(&inside, names, |name| draft.named(name).into_bytes())?;
+        let external_id = folder.create_file(&inside, names, |name| draft.named(name).into())?;
         let mut warnings = Vec::new();
         let item = self.index_file(
             &source,
@@ -154,13 +153,13 @@ fn passed_over(source: &Source, external_id: &str, why: Passed) -> Error {
 /// A note that has no name yet.
 struct Draft<'a> {
     title: &'a str,
-    tags: &'a [String],
-    keys: Vec<(String, String)>,
-    text: String,
+    /// The whole file where its name says the title, and where it does not.
+    named: String,
+    titled: String,
 }
 
 impl<'a> Draft<'a> {
-    fn new(title: &'a str, tags: &'a [String], new: &NewNote) -> Result<Draft<'a>, Error> {
+    fn new(title: &'a str, tags: &[String], new: &NewNote) -> Result<Draft<'a>, Error> {
         if new.text.len() > LONGEST_TEXT {
             return Err(Error::usage(
                 format!(
@@ -171,42 +170,56 @@ impl<'a> Draft<'a> {
             ));
         }
         let text = new.text.replace('\0', "");
+        let text = text.trim_start_matches('\u{FEFF}');
         let mut keys = vec![(
             "created".to_owned(),
             ZonedDateTime::now().date().to_string(),
         )];
         keys.extend(properties(&new.properties)?);
+        let mut edit = Edit {
+            title: Some(title.to_owned()),
+            tags: (!tags.is_empty()).then(|| TagChange::Change {
+                add: tags.to_owned(),
+                remove: Vec::new(),
+            }),
+            new: keys,
+        };
+        let titled = with_front(text, &edit)?;
+        let has_heading = text.lines().any(|line| line.starts_with('#'));
+        if !has_heading {
+            // Where the file's name says it, it need not be said twice.
+            edit.title = None;
+        }
         Ok(Draft {
             title,
-            tags,
-            keys,
-            text: text.trim_start_matches('\u{FEFF}').to_owned(),
+            named: with_front(text, &edit)?,
+            titled,
         })
     }
 
     /// The whole file, when it is called so.
-    fn named(&self, name: &str) -> String {
-        let stem = name.strip_suffix(".md").unwrap_or(name);
-        let has_heading = self.text.lines().any(|line| line.starts_with('#'));
-        let edit = Edit {
-            // Where the file's name says it, it need not be said twice.
-            title: (stem != self.title || has_heading).then(|| self.title.to_owned()),
-            tags: (!self.tags.is_empty()).then(|| TagChange::Change {
-                add: self.tags.to_owned(),
-                remove: Vec::new(),
-            }),
-            new: self.keys.clone(),
-        };
-        // A text that brings frontmatter of its own keeps it.
-        let first = self.text.lines().next();
-        let brings = first.is_some_and(|line| line.trim_end() == "---");
-        if brings && let Ok(note) = frontmatter::edit(&self.text, &edit) {
-            return ended(note);
+    fn named(&self, name: &str) -> &str {
+        match name.strip_suffix(".md").unwrap_or(name) == self.title {
+            true => &self.named,
+            false => &self.titled,
         }
-        // To nothing, everything can be added.
-        let front = frontmatter::edit("", &edit).unwrap_or_default();
-        ended(format!("{front}\n{}", self.text.trim_start_matches('\n')))
     }
+}
+
+/// A text with frontmatter; one that brings some of its own keeps it.
+fn with_front(text: &str, edit: &Edit) -> Result<String, Error> {
+    let refused = |why| {
+        Error::usage(
+            format!("the note was not written: {why}"),
+            "Begin the text with frontmatter that is valid YAML, or with none.",
+        )
+    };
+    let first = text.split(['\n', '\r']).next().unwrap_or_default();
+    if first.trim_end() == "---" {
+        return frontmatter::edit(text, edit).map(ended).map_err(refused);
+    }
+    let front = frontmatter::edit("", edit).map_err(refused)?;
+    Ok(ended(format!("{front}\n{}", text.trim_start_matches('\n'))))
 }
 
 /// With a line end at its end.
@@ -299,9 +312,27 @@ mod tests {
         );
         // What is no frontmatter stays text.
         assert_eq!(
-            written("Herons", "---\na: [\n---\nText\n", &[]),
-            format!("---\n{rest}---\na: [\n---\nText\n")
+            written("Herons", "---\nA line.\n---\nText\n", &[]),
+            format!(
+                "---\n{}---\nA line.\n---\nText\n",
+                rest.trim_end().to_owned() + "\n"
+            )
         );
+    }
+
+    #[test]
+    fn frontmatter_that_cannot_be_added_to_does_not_become_text_below_another() {
+        for text in [
+            "---\na: [\n---\nText\n",
+            "---\na:\t1\nb:\t[x]\n---\nText\n",
+            "---\rtitle: A\r---\rText\r",
+        ] {
+            let new = NewNote {
+                text: text.into(),
+                ..NewNote::default()
+            };
+            assert!(Draft::new("Herons", &[], &new).is_err(), "{text:?}");
+        }
     }
 
     #[test]

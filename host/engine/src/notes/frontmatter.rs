@@ -44,10 +44,7 @@ pub(super) type Refusal = String;
 pub(super) fn edit(note: &str, edit: &Edit) -> Result<String, Refusal> {
     let text = note.strip_prefix('\u{FEFF}').unwrap_or(note);
     let mark = &note[..note.len() - text.len()];
-    let newline = match text.find('\n') {
-        Some(at) if text[..at].ends_with('\r') => "\r\n",
-        _ => "\n",
-    };
+    let newline = line_end(text.split_inclusive('\n').next().unwrap_or_default()).unwrap_or("\n");
     let Some(block) = locate(text)? else {
         let yaml = changed("", edit, newline)?;
         if yaml.is_empty() {
@@ -58,6 +55,39 @@ pub(super) fn edit(note: &str, edit: &Edit) -> Result<String, Refusal> {
     let yaml = changed(&text[block.clone()], edit, newline)?;
     let (before, after) = (&text[..block.start], &text[block.end..]);
     Ok(format!("{mark}{before}{yaml}{after}"))
+}
+
+/// How a line ends, or the last of several; none where nothing ends it.
+fn line_end(line: &str) -> Option<&'static str> {
+    match line {
+        line if line.ends_with("\r\n") => Some("\r\n"),
+        line if line.ends_with('\n') => Some("\n"),
+        _ => None,
+    }
+}
+
+/// The title and the tags that a note's frontmatter gives, as far as it can be
+/// read.
+pub(super) fn title_and_tags(note: &str) -> (Option<String>, Vec<String>) {
+    let text = note.strip_prefix('\u{FEFF}').unwrap_or(note);
+    let Ok(Some(block)) = locate(text) else {
+        return (None, Vec::new());
+    };
+    let yaml = &text[block];
+    let Ok((entries, _)) = keys(yaml) else {
+        return (None, Vec::new());
+    };
+    let title = entries.iter().rev().find_map(|entry| {
+        let is_title = |key: &str| key.eq_ignore_ascii_case("title");
+        match &entry.value {
+            Value::Scalar(scalar) if entry.key.as_deref().is_some_and(is_title) => {
+                Some(scalar.text.trim().to_owned())
+            }
+            _ => None,
+        }
+    });
+    let tags = only(&entries, is_tags).and_then(|own| tags::of(yaml, &own));
+    (title, tags.unwrap_or_default())
 }
 
 /// The YAML of a note's frontmatter; none where it has no frontmatter.
@@ -75,7 +105,9 @@ fn locate(text: &str) -> Result<Option<Range<usize>>, Refusal> {
     match yaml::read(yaml) {
         Ok(Root::Empty | Root::Keys { .. }) => Ok(Some(block)),
         // A text between two thematic breaks.
-        Ok(Root::NoKeys) => Ok(None),
+        Ok(Root::NoKeys) if !begins_with_key(yaml) => Ok(None),
+        // Readers of notes are generous, and take `a:b` for a key.
+        Ok(Root::NoKeys) => Err("its frontmatter is not valid YAML (it has no keys)".into()),
         Err(_) if !begins_with_key(yaml) => Ok(None),
         Err((line, reason)) => Err(format!(
             "its frontmatter is not valid YAML (line {}: {reason})",
@@ -85,6 +117,12 @@ fn locate(text: &str) -> Result<Option<Range<usize>>, Refusal> {
 }
 
 fn between_dashes(text: &str) -> Result<Option<Range<usize>>, Refusal> {
+    // For YAML and for readers of notes that ends a line as well.
+    let first = text.split(['\n', '\r']).next().unwrap_or_default();
+    let rest = &text[first.len()..];
+    if first.trim_end() == "---" && rest.starts_with('\r') && !rest.starts_with("\r\n") {
+        return Err("its lines end with a bare CR, as old Macs wrote them".into());
+    }
     let mut lines = text.split_inclusive('\n');
     let Some(first) = lines.next() else {
         return Ok(None);
@@ -105,14 +143,36 @@ fn between_dashes(text: &str) -> Result<Option<Range<usize>>, Refusal> {
     Ok(None)
 }
 
-/// Whether the first line that says something is a key.
+/// Whether the first line that says something is a key, for readers as generous
+/// as extract-markdown: what that takes for frontmatter is not to become text
+/// below another block.
 fn begins_with_key(yaml: &str) -> bool {
     let mut lines = yaml
         .lines()
         .filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     lines.next().is_some_and(|line| {
-        let line = line.trim_end();
-        line.starts_with(['{', '?', '%']) || line.ends_with(':') || line.contains(": ")
+        let line = line.trim();
+        line.starts_with(['{', '?', '%']) || is_key(line)
+    })
+}
+
+fn is_key(line: &str) -> bool {
+    if line.starts_with(|c: char| "#-[]{},&*!|>%@`".contains(c)) {
+        return false;
+    }
+    for quote in ['"', '\''] {
+        if let Some(inner) = line.strip_prefix(quote) {
+            return inner
+                .split_once(quote)
+                .is_some_and(|(_, rest)| rest.trim_start().starts_with(':'));
+        }
+    }
+    line.match_indices(':').any(|(at, _)| {
+        let (key, rest) = (&line[..at], &line[at + 1..]);
+        let spaced = rest.is_empty() || rest.starts_with(char::is_whitespace);
+        let word = key.starts_with(char::is_alphabetic)
+            && key.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+        !key.trim().is_empty() && (spaced || word && !rest.starts_with(['/', ':']))
     })
 }
 
@@ -122,6 +182,8 @@ type Change = (Range<usize>, String);
 /// The YAML with all changes made, and checked.
 fn changed(before: &str, edit: &Edit, newline: &str) -> Result<String, Refusal> {
     let (entries, flow) = keys(before)?;
+    // A file can have both ends; a line gets that of the one before it.
+    let newline = line_end(before).unwrap_or(newline);
     let mut changes: Vec<Change> = Vec::new();
     let mut lines = String::new();
     let mut add = |key: &str, value: &str| lines.push_str(&format!("{key}: {value}{newline}"));

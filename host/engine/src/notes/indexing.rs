@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::job::{Job, Stage};
 
-/// How long a sync of another process is waited for.
+/// How long a sync is waited for.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Engine {
@@ -33,15 +33,24 @@ impl Engine {
             until: Instant::now() + PATIENCE,
         };
         let taken = self
-            .sync_lock("note", false, &patient)
+            .sync_lock("note", true, &patient)
             .and_then(|lock| self.sync_file(&lock, source, folder, external_id, job));
         match taken {
             Ok(None) => {}
             Ok(Some(problem)) => warnings.push(problem),
-            Err(Error::Busy { .. } | Error::Stopped) => warnings.push(
-                "It is saved, and not in the index yet, as another process is syncing: a search after that finds it."
-                    .into(),
-            ),
+            Err(Error::Busy { .. } | Error::Stopped) => {
+                let holder = self.everything().sync_holder();
+                let elsewhere = holder
+                    .and_then(|holder| holder.pid)
+                    .is_some_and(|pid| pid != std::process::id());
+                let who = match elsewhere {
+                    true => "another process is syncing",
+                    false => "a sync is running",
+                };
+                warnings.push(format!(
+                    "It is saved, and not in the index yet, as {who}: a search after that finds it."
+                ));
+            }
             Err(error) => warnings.push(format!(
                 "It is saved and not indexed yet ({error}): `pkb sync` does so."
             )),

@@ -3,9 +3,10 @@
 //!
 //! A note is written whole or not at all, over nothing that is there, inside
 //! the folder of the source and nowhere else; and it is in the index when the
-//! call returns, unless another process is syncing just then.
+//! call returns, unless a sync is running just then.
 
 mod add;
+mod changing;
 mod frontmatter;
 mod indexing;
 mod name;

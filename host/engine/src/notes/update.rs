@@ -40,7 +40,7 @@ pub struct UpdatedNote {
     pub path: String,
     /// Its title now.
     pub title: String,
-    /// Its tags now, those in its text included.
+    /// Its tags now; those in its text are among them once it is indexed.
     pub tags: Vec<String>,
     /// Whether the file is another one than before.
     pub changed: bool,
@@ -80,44 +80,13 @@ impl Engine {
         let source = self.source(&item.source)?;
         let folder = self.folder_of_note(&item, &source)?;
         let mut warnings = Vec::new();
-        let file = folder.open_file(&item.external_id)?;
-        if file.size() > LONGEST {
-            return Err(Error::usage(
-                format!(
-                    "{path} has {} bytes, which is more than a note",
-                    file.size()
-                ),
-                "Change it by hand.",
-            ));
-        }
-        let bytes = file.read_all()?;
-        let now = blake3::hash(&bytes);
-        if let Some(expected) = &change.expected
-            && !now.to_hex().as_str().eq_ignore_ascii_case(expected.trim())
-        {
-            return Err(Error::usage(
-                format!("{path} is not as expected: it was changed meanwhile"),
-                "Read it again and decide anew.",
-            ));
-        }
-        let note = String::from_utf8(bytes).map_err(|_| {
-            Error::usage(
-                format!("{path} is not written in UTF-8"),
-                "Save it in that encoding first.",
-            )
-        })?;
-        let after = frontmatter::edit(&note, &edit).map_err(|why| {
-            Error::usage(
-                format!("{path} was not changed: {why}"),
-                "Change its frontmatter by hand.",
-            )
-        })?;
-        let changed = after != note;
-        if changed {
-            folder.replace_file(&item.external_id, file.stamp(), after.as_bytes())?;
-        }
+        let written =
+            self.changing(|| rewrite(&folder, &item, &edit, change.expected.as_deref()))?;
+        let Written { before, after } = written;
+        let changed = after != before;
+        let hash = blake3::hash(after.as_bytes());
         // Also where nothing was changed, the index may know an older state.
-        if changed || item.content_hash != *now.as_bytes() {
+        if changed || item.content_hash != *hash.as_bytes() {
             self.index_file(
                 &source,
                 &folder,
@@ -127,23 +96,33 @@ impl Engine {
                 &mut warnings,
             )?;
         }
-        let details = self.store().item(item.id)?;
+        let details = self
+            .store()
+            .item(item.id)?
+            .filter(|details| details.item.content_hash == *hash.as_bytes());
         let (title, tags) = match details {
-            Some(details) => (details.item.title, details.tags),
-            None => (item.title, Vec::new()),
+            Some(details) => {
+                let tags = details.tags;
+                if let Some(tag) = edit.tags.as_ref().and_then(|change| left(change, &tags)) {
+                    warnings.push(format!(
+                        "#{tag} stands in the text of the note as well, and stays there."
+                    ));
+                }
+                (details.item.title, tags)
+            }
+            // Not in the index yet: what is known is what the frontmatter says.
+            None => {
+                let (title, tags) = frontmatter::title_and_tags(&after);
+                (title.unwrap_or(item.title), tags)
+            }
         };
-        if let Some(tag) = edit.tags.as_ref().and_then(|change| left(change, &tags)) {
-            warnings.push(format!(
-                "#{tag} stands in the text of the note as well, and stays there."
-            ));
-        }
         Ok(UpdatedNote {
             item: item.id.0,
             path,
             title,
             tags,
             changed,
-            hash: blake3::hash(after.as_bytes()).to_hex().to_string(),
+            hash: hash.to_hex().to_string(),
             warnings,
         })
     }
@@ -166,6 +145,58 @@ impl Engine {
         }
         self.writable_folder(source)
     }
+}
+
+/// A note before and after.
+struct Written {
+    before: String,
+    after: String,
+}
+
+/// Makes the change in the file as it is at this moment.
+fn rewrite(
+    folder: &FolderSource,
+    item: &Item,
+    edit: &Edit,
+    expected: Option<&str>,
+) -> Result<Written, Error> {
+    let path = item_path(item);
+    let file = folder.open_file(&item.external_id)?;
+    if file.size() > LONGEST {
+        return Err(Error::usage(
+            format!(
+                "{path} has {} bytes, which is more than a note",
+                file.size()
+            ),
+            "Change it by hand.",
+        ));
+    }
+    let bytes = file.read_all()?;
+    let now = blake3::hash(&bytes);
+    if let Some(expected) = expected
+        && !now.to_hex().as_str().eq_ignore_ascii_case(expected.trim())
+    {
+        return Err(Error::usage(
+            format!("{path} is not as expected: it was changed meanwhile"),
+            "Read it again and decide anew.",
+        ));
+    }
+    let before = String::from_utf8(bytes).map_err(|_| {
+        Error::usage(
+            format!("{path} is not written in UTF-8"),
+            "Save it in that encoding first.",
+        )
+    })?;
+    let after = frontmatter::edit(&before, edit).map_err(|why| {
+        Error::usage(
+            format!("{path} was not changed: {why}"),
+            "Change its frontmatter by hand.",
+        )
+    })?;
+    if after != before {
+        folder.replace_file(&item.external_id, file.stamp(), after.as_bytes())?;
+    }
+    Ok(Written { before, after })
 }
 
 fn tidy(change: &TagChange) -> Result<TagChange, Error> {

@@ -575,6 +575,23 @@ fn what_a_scan_would_pass_over_is_known_before_it_is_written() {
 }
 
 #[test]
+fn what_an_editor_saves_while_a_replacement_is_written_is_not_lost() {
+    let root = folder(&["x/a.md"]);
+    let source = open(&root);
+    let stamp = source.open_file("x/a.md").unwrap().stamp().to_owned();
+    let mine = source.replacement("x/a.md", &stamp, b"mine").unwrap();
+    fs::write(root.path().join("x/a.md"), "saved by an editor").unwrap();
+    let refused = mine.finish();
+    assert!(matches!(refused, Err(Error::Changed { .. })), "{refused:?}");
+    assert_eq!(
+        fs::read(root.path().join("x/a.md")).unwrap(),
+        b"saved by an editor"
+    );
+    // Nothing is left of it either.
+    assert_eq!(fs::read_dir(root.path().join("x")).unwrap().count(), 1);
+}
+
+#[test]
 fn a_file_that_changed_since_it_was_read_is_not_replaced() {
     let root = folder(&["x/a.md"]);
     let source = open(&root);

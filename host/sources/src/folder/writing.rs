@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cap_fs_ext::DirExt as _;
-use cap_std::fs::{Dir, File, OpenOptions, Permissions};
+use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 
 use super::FolderSource;
 use super::names::is_temporary;
@@ -118,7 +118,7 @@ impl FolderSource {
                 "" => name.clone(),
                 folder => format!("{folder}/{name}"),
             };
-            match write(&dir, Path::new(&name), &bytes(&name), None) {
+            match write(&dir, Path::new(&name), &bytes(&name)) {
                 Ok(()) => return Ok(external_id),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(self.not_written(&external_id, error)),
@@ -134,29 +134,34 @@ impl FolderSource {
     /// [`Error::Changed`] when it is not any more; [`Error::NotWritten`];
     /// [`Error::NotRegular`] and the others of [`FolderSource::open_file`].
     pub fn replace_file(&self, external_id: &str, stamp: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.replacement(external_id, stamp, bytes)?.finish()
+    }
+
+    /// What is to take the place of a file, whole on the disk beside it.
+    pub(super) fn replacement<'a>(
+        &'a self,
+        external_id: &'a str,
+        stamp: &'a str,
+        bytes: &[u8],
+    ) -> Result<Replacement<'a>, Error> {
         let (folder, name) = external_id.rsplit_once('/').unwrap_or(("", external_id));
         let dir = self.folder_at(folder, false)?;
         let name = id::to_path(name)?;
-        let before = dir
-            .symlink_metadata(&name)
-            .map_err(|error| unreadable(external_id, error))?;
-        if let Some(what) = crate::blob::kind_of_special(before.file_type()) {
-            return Err(Error::NotRegular {
-                external_id: external_id.to_owned(),
-                what,
-            });
-        }
+        let before = as_it_was(&dir, &name, external_id, stamp)?;
         if before.permissions().readonly() {
             let error = io::Error::new(ErrorKind::PermissionDenied, "the file is write-protected");
             return Err(self.not_written(external_id, error));
         }
-        if stamp::of(&before) != stamp {
-            return Err(Error::Changed {
-                external_id: external_id.to_owned(),
-            });
-        }
-        write(&dir, &name, bytes, Some(before.permissions()))
-            .map_err(|error| self.not_written(external_id, error))
+        let beside = write_beside(&dir, &name, bytes, Some(before.permissions()))
+            .map_err(|error| self.not_written(external_id, error))?;
+        Ok(Replacement {
+            source: self,
+            external_id,
+            stamp,
+            dir,
+            name,
+            beside,
+        })
     }
 
     /// One file as a scan would name it; none where it is not there or not to be
@@ -252,44 +257,93 @@ fn unreadable(external_id: &str, reason: io::Error) -> Error {
     }
 }
 
-/// Writes a file whole: beside its place first, then into it. With permissions
-/// it takes the place of what is there and has those; without, it fails with
+/// What is to take the place of a file that is as `stamp` says.
+pub(super) struct Replacement<'a> {
+    source: &'a FolderSource,
+    external_id: &'a str,
+    stamp: &'a str,
+    dir: Dir,
+    name: PathBuf,
+    beside: PathBuf,
+}
+
+impl Replacement<'_> {
+    /// Puts it there, unless someone changed the file while this was written
+    /// to the disk, which takes long enough for an editor to save.
+    pub(super) fn finish(self) -> Result<(), Error> {
+        let put = as_it_was(&self.dir, &self.name, self.external_id, self.stamp).and_then(|_| {
+            self.dir
+                .rename(&self.beside, &self.dir, &self.name)
+                .map_err(|error| self.source.not_written(self.external_id, error))
+        });
+        if put.is_err() {
+            // What is left is passed over by every scan.
+            let _ = self.dir.remove_file(&self.beside);
+        }
+        put
+    }
+}
+
+/// The metadata of a file that still has that stamp.
+fn as_it_was(dir: &Dir, name: &Path, external_id: &str, stamp: &str) -> Result<Metadata, Error> {
+    let metadata = dir
+        .symlink_metadata(name)
+        .map_err(|error| unreadable(external_id, error))?;
+    if let Some(what) = crate::blob::kind_of_special(metadata.file_type()) {
+        return Err(Error::NotRegular {
+            external_id: external_id.to_owned(),
+            what,
+        });
+    }
+    if stamp::of(&metadata) != stamp {
+        return Err(Error::Changed {
+            external_id: external_id.to_owned(),
+        });
+    }
+    Ok(metadata)
+}
+
+/// Writes a new file whole: beside its place first, then into it. Fails with
 /// `AlreadyExists` where something is.
-pub(crate) fn write(
+fn write(dir: &Dir, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = write_beside(dir, path, bytes, None)?;
+    // A rename would replace what came there meanwhile.
+    let written = dir.hard_link(&beside, dir, path).or_else(|error| {
+        if error.kind() == ErrorKind::AlreadyExists || dir.symlink_metadata(path).is_ok() {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        // Not every drive has hard links.
+        dir.rename(&beside, dir, path)
+    });
+    // Gone already where it was renamed; what is left is passed over by every
+    // scan.
+    let _ = dir.remove_file(&beside);
+    written
+}
+
+/// Writes a file beside another, down to the disk.
+fn write_beside(
     dir: &Dir,
     path: &Path,
     bytes: &[u8],
-    replace: Option<Permissions>,
-) -> io::Result<()> {
+    permissions: Option<Permissions>,
+) -> io::Result<PathBuf> {
     let (beside, mut file) = create_beside(dir, path)?;
-    let replaces = replace.is_some();
     let written = file
         .write_all(bytes)
-        .and_then(|()| match replace {
+        .and_then(|()| match permissions {
             Some(permissions) => file.set_permissions(permissions),
             None => Ok(()),
         })
-        .and_then(|()| file.sync_all())
-        .and_then(|()| {
-            drop(file);
-            if replaces {
-                return dir.rename(&beside, dir, path);
-            }
-            // A rename would replace what came there meanwhile.
-            dir.hard_link(&beside, dir, path).or_else(|error| {
-                if error.kind() == ErrorKind::AlreadyExists || dir.symlink_metadata(path).is_ok() {
-                    return Err(ErrorKind::AlreadyExists.into());
-                }
-                // Not every drive has hard links.
-                dir.rename(&beside, dir, path)
-            })
-        });
-    if written.is_err() || !replaces {
-        // Gone already where it was renamed; what is left is passed over by
-        // every scan.
-        let _ = dir.remove_file(&beside);
+        .and_then(|()| file.sync_all());
+    drop(file);
+    match written {
+        Ok(()) => Ok(beside),
+        Err(error) => {
+            let _ = dir.remove_file(&beside);
+            Err(error)
+        }
     }
-    written
 }
 
 /// A new file in the same folder, of a name that no scan takes.

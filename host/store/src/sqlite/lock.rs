@@ -1,5 +1,5 @@
 //! Locks that one process at a time can hold beside a database: for syncing it,
-//! and for watching its sources.
+//! for watching its sources, and for changing notes in their folders.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
@@ -19,6 +19,7 @@ const NOTE_TAKES: Duration = Duration::from_millis(2);
 pub(super) enum Kind {
     Sync,
     Watch,
+    Write,
 }
 
 impl Kind {
@@ -26,6 +27,7 @@ impl Kind {
         let (lock, note) = match self {
             Kind::Sync => (".sync-lock", ".sync-holder"),
             Kind::Watch => (".watch-lock", ".watch-holder"),
+            Kind::Write => (".write-lock", ".write-holder"),
         };
         (beside(database, lock), beside(database, note))
     }

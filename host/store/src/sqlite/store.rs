@@ -544,6 +544,10 @@ impl Store for SqliteStore {
         lock::acquire(self.pool.path(), lock::Kind::Watch, doing)
     }
 
+    fn write_lock(&self, doing: &str) -> Result<LockOutcome> {
+        lock::acquire(self.pool.path(), lock::Kind::Write, doing)
+    }
+
     fn sync_holder(&self) -> Option<Holder> {
         lock::holder(self.pool.path(), lock::Kind::Sync)
     }

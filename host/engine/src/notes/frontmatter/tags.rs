@@ -251,6 +251,9 @@ fn in_flow(
             (Some(first), Some(last)) => first.start..last.end,
             _ => start..start,
         };
+        if has_comment(&yaml[at.clone()]) {
+            return None;
+        }
         return Some(vec![(at, new.join(", "))]);
     };
     for (at, place) in places.iter().enumerate().filter(|(at, _)| !kept[*at]) {
@@ -260,7 +263,7 @@ fn in_flow(
             places[at - 1].end..place.end
         };
         // A comment would go too, or eat what follows.
-        if yaml[gap.clone()].contains('\n') && yaml[gap.clone()].contains('#') {
+        if has_comment(&yaml[gap.clone()]) {
             return None;
         }
         changes.push((gap, String::new()));
@@ -270,6 +273,11 @@ fn in_flow(
         changes.push((at..at, format!(", {}", new.join(", "))));
     }
     Some(changes)
+}
+
+/// Whether there may be a comment in a part of a list in brackets.
+fn has_comment(part: &str) -> bool {
+    part.contains('\n') && part.contains('#')
 }
 
 /// By dashes: lines go and come whole.
@@ -309,6 +317,7 @@ fn in_block(
     }
     if !new.is_empty() {
         let (line, dash) = lines.last()?;
+        let newline = super::line_end(&yaml[line.clone()]).unwrap_or(newline);
         let mut text = String::new();
         if !yaml[line.clone()].ends_with('\n') {
             text.push_str(newline);

@@ -217,6 +217,77 @@ fn what_cannot_be_changed_alone_is_refused() {
     assert!(list.is_err_and(|error| error.contains("not a plain text")));
 }
 
+#[test]
+fn frontmatter_that_yaml_does_not_take_gets_no_second_block_above() {
+    for note in [
+        "---\ntitle:\tA\ntags:\t[x]\n---\nB\n",
+        "---\rtitle: A\r---\rBody\r",
+        "---\ntitle: A\r---\rBody\r\n",
+        "---\ntitle:A\ntags:x\n---\nB\n",
+        "---\n\"title\":\t[A\n---\nB\n",
+        "---\n  title:\t[A\n---\nB\n",
+    ] {
+        for mark in ["", "\u{FEFF}"] {
+            let note = format!("{mark}{note}");
+            let done = tagged(&note, change(&["new"], &[]));
+            let is_one = |after: &String| {
+                let blocks = after.matches("---").count() / 2;
+                blocks == 1 && after.starts_with(note.get(..mark.len() + 4).unwrap())
+            };
+            assert!(done.as_ref().map_or(true, is_one), "{note:?}: {done:?}");
+        }
+    }
+    // A text after a thematic break is none, whatever it holds.
+    for text in ["See http://example.org\n", "At 12:30\n", "**Note**\n"] {
+        let note = format!("---\n{text}---\nB\n");
+        let done = tagged(&note, change(&["new"], &[]));
+        assert_eq!(done, Ok(format!("---\ntags: [new]\n---\n{note}")));
+    }
+}
+
+#[test]
+fn comments_in_a_bracket_list_of_tags_are_not_dropped() {
+    for list in [
+        "tags: [\n  a,\n  b, # foo\n  c,\n]\n",
+        "tags: [\n  a,\n  # foo\n  c\n]\n",
+        "tags: [ # foo\n  a,\n  b]\n",
+    ] {
+        for tags in [set(&["only"]), set(&[]), change(&[], &["a"])] {
+            for newline in ["\n", "\r\n"] {
+                let note = format!("---\n{list}---\nText\n").replace('\n', newline);
+                if let Ok(done) = tagged(&note, tags.clone()) {
+                    assert!(done.contains("# foo"), "{note:?} {tags:?}: {done:?}");
+                }
+            }
+        }
+    }
+    let all = tagged(
+        "---\ntags: [\n  a,\n  b, # foo\n  c,\n]\n---\n",
+        set(&["only"]),
+    );
+    assert!(all.is_err_and(|error| error.contains("comments among them")));
+}
+
+#[test]
+fn a_new_line_ends_as_the_one_before_it() {
+    assert_eq!(
+        tagged(
+            "---\r\ntags:\n  - a\nx: 1\r\n---\r\nText\n",
+            change(&["b"], &[])
+        )
+        .unwrap(),
+        "---\r\ntags:\n  - a\n  - b\nx: 1\r\n---\r\nText\n"
+    );
+    assert_eq!(
+        titled("---\r\nx: 1\n---\r\nText\r\n", "New").unwrap(),
+        "---\r\nx: 1\ntitle: New\n---\r\nText\r\n"
+    );
+    assert_eq!(
+        titled("---\nx: 1\r\n---\nText\n", "New").unwrap(),
+        "---\nx: 1\r\ntitle: New\r\n---\nText\n"
+    );
+}
+
 /// A key that is none of ours, with a value of any shape.
 fn other() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
