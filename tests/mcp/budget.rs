@@ -7,7 +7,7 @@ use crate::Setup;
 use crate::wire::{Era, Wire, text};
 
 /// Budgets that are asked for: the least, the usual, and what lies around.
-const BUDGETS: [u64; 7] = [200, 201, 260, 450, 900, 4_000, 50_000];
+const BUDGETS: [u64; 6] = [600, 601, 700, 900, 4_000, 50_000];
 
 /// Notes that are long, many, and in all sorts of writing; none is of a person.
 fn library() -> Setup {
@@ -153,7 +153,7 @@ fn no_answer_is_beyond_its_budget() {
 }
 
 #[test]
-fn the_least_budgets_still_answer_or_say_how_much_is_needed() {
+fn the_least_budget_is_enough_for_every_list() {
     let setup = library();
     let mut client = connect(&setup);
     for (tool, list, arguments) in [
@@ -167,26 +167,53 @@ fn the_least_budgets_still_answer_or_say_how_much_is_needed() {
         ("get_document", "text", json!({"item": "prose-0"})),
     ] {
         let mut asked = arguments;
-        asked["max_tokens"] = json!(200);
-        let mut result = client.call(tool, asked.clone());
-        if result["isError"] == true {
-            let said = text(&result);
-            let (_, needed) = said.split_once("max_tokens: ").expect(&said);
-            let needed: u64 = needed.trim_end_matches('.').parse().unwrap();
-            assert!(needed <= 400, "{said}");
-            asked["max_tokens"] = json!(needed);
-            result = client.call(tool, asked);
-        }
+        asked["max_tokens"] = json!(600);
+        let result = client.call(tool, asked);
         assert_ne!(result["isError"], true, "{result}");
         let shown = &result["structuredContent"][list];
         let empty = shown.as_str() == Some("") || shown.as_array().is_some_and(Vec::is_empty);
         assert!(!empty, "{result}");
         assert!(text(&result).contains("\"cursor\": \""), "{result}");
     }
-    let wrong = client.wrong("search_knowledge", json!({"query": "a", "max_tokens": 199}));
-    assert!(wrong.contains("200 to 50000"), "{wrong}");
+    let wrong = client.wrong("search_knowledge", json!({"query": "a", "max_tokens": 599}));
+    assert!(wrong.contains("600 to 50000"), "{wrong}");
     let wrong = client.wrong("search_knowledge", json!({"query": "a", "max_tokens": -1}));
     assert!(wrong.contains("-1"), "{wrong}");
+    client.end();
+}
+
+#[test]
+fn what_a_tool_does_not_cut_itself_is_cut_to_its_budget() {
+    let setup = library();
+    let mut client = connect(&setup);
+    let counter = Counter::new(&setup);
+    for sign in [
+        "陀螺罗经在转子",
+        "9f86d081-884c",
+        "!?;:%&/()=#",
+        "ไจโรคอมพาสจะนิ่ง",
+    ] {
+        let tags: Vec<String> = (0..800).map(|n| format!("{}{n}", sign.repeat(4))).collect();
+        for (tool, arguments) in [
+            (
+                "update_document",
+                json!({"item": "prose-1", "title": sign.repeat(500), "tags": tags.clone()}),
+            ),
+            ("list_sources", json!({})),
+            ("clip_url", json!({"url": sign.repeat(9_000)})),
+            ("delete_item", json!({"items": tags.clone()})),
+            ("restore_item", json!({"items": [sign.repeat(9_000)]})),
+            (
+                "sync_knowledge_base",
+                json!({"sources": [sign.repeat(9_000)]}),
+            ),
+        ] {
+            let result = client.call(tool, arguments);
+            let count = counter.count(&result);
+            assert!(count <= 4_000, "{tool} {sign}: {count} tokens");
+            assert!(!text(&result).trim().is_empty(), "{tool}");
+        }
+    }
     client.end();
 }
 
@@ -235,7 +262,7 @@ fn pages_hold_each_hit_once_whatever_fits_on_one() {
         assert!(whole.len() >= 10, "{tool}: {whole:?}");
         let mut narrow = arguments.clone();
         narrow["limit"] = json!(7);
-        narrow["max_tokens"] = json!(500);
+        narrow["max_tokens"] = json!(600);
         let (parts, pages) = paths(&mut client, tool, list, &narrow);
         assert!(pages > 2, "{tool}");
         assert_eq!(parts, whole, "{tool}");
@@ -248,7 +275,7 @@ fn a_text_is_read_on_exactly_where_it_ended() {
     let setup = library();
     let mut client = connect(&setup);
     for item in ["line.md", "thai-0", "emoji-0", "code-0", "chinese-0"] {
-        for budget in [400, 4_000] {
+        for budget in [600, 4_000] {
             let mut whole = String::new();
             let mut asked = json!({"item": item, "max_tokens": budget});
             let mut parts = 0;
@@ -323,7 +350,7 @@ fn a_cursor_of_something_else_is_refused_and_one_of_before_is_told() {
     assert!(said.contains("no cursor"), "{said}");
     let (_, read) = client.done(
         "get_document",
-        json!({"item": "prose-0", "max_tokens": 400}),
+        json!({"item": "prose-0", "max_tokens": 600}),
     );
     let reading = read["next_cursor"].clone();
     let said = client.wrong(

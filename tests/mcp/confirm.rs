@@ -108,6 +108,27 @@ fn a_session_asks_its_user_and_does_what_they_say() {
 }
 
 #[test]
+fn flags_are_nobodys_word_where_the_user_can_be_asked() {
+    let setup = Setup::small();
+    let arguments = json!({
+        "filter": "source:vault", "hard": true, "confirm_hard": true, "confirm_bulk": 4,
+    });
+    let mut client = connected(&setup, Era::Session, asking());
+    let (id, question) = asked(&mut client, &arguments);
+    client.reply(&question, json!({"action": "decline"}));
+    let answer = client.answer(id);
+    assert_eq!(
+        answer["result"]["structuredContent"]["deleted"], 0,
+        "{answer}"
+    );
+    client.end();
+    let mut client = connected(&setup, Era::Stateless, asking());
+    required(&mut client, &arguments);
+    assert!(client.has("Bread"));
+    client.end();
+}
+
+#[test]
 fn an_answer_that_is_none_means_no() {
     let setup = Setup::small();
     let mut client = connected(&setup, Era::Session, asking());
@@ -134,7 +155,7 @@ fn an_answer_that_is_none_means_no() {
         assert_eq!(told["result"]["isError"], true, "{answer}: {told}");
         let said = text(&told["result"]);
         assert!(
-            said.contains("Nothing was deleted") && said.contains("confirm_hard"),
+            said.contains("Nothing was deleted") && said.contains("the user's own word"),
             "{said}"
         );
         assert!(client.has("Bread"), "{answer}");
@@ -222,21 +243,28 @@ fn a_client_that_cannot_ask_says_it_with_flags() {
         let all = json!({"filter": "source:vault"});
         let said = client.wrong(TOOL, all.clone());
         assert!(
-            said.contains("4 items") && said.contains("\"confirm_bulk\": true"),
+            said.contains("4 items") && said.contains("\"confirm_bulk\": 4"),
             "{said}"
         );
         assert!(!said.contains("confirm_hard"), "{said}");
         // One word is not the other.
         let said = client.wrong(
             TOOL,
-            json!({"filter": "source:vault", "hard": true, "confirm_bulk": true}),
+            json!({"filter": "source:vault", "hard": true, "confirm_bulk": 4}),
         );
         assert!(said.contains("confirm_hard"), "{said}");
+        // Nor is a word for some that was never told how many.
+        for number in [json!(true), json!("4")] {
+            let any = json!({"filter": "source:vault", "confirm_bulk": number});
+            assert!(client.wrong(TOOL, any).contains("u64"));
+        }
+        for number in [1, 3, 5] {
+            let other = json!({"filter": "source:vault", "confirm_bulk": number});
+            let said = client.wrong(TOOL, other);
+            assert!(said.contains("\"confirm_bulk\": 4"), "{number}: {said}");
+        }
         assert!(client.has("Bread"));
-        let (_, gone) = client.done(
-            TOOL,
-            json!({"filter": "source:vault", "confirm_bulk": true}),
-        );
+        let (_, gone) = client.done(TOOL, json!({"filter": "source:vault", "confirm_bulk": 4}));
         assert_eq!(gone["deleted"], 4, "{gone}");
         let (said, gone) = client.done(
             TOOL,
@@ -265,6 +293,11 @@ fn without_sessions_the_answer_asks_and_the_next_call_brings_the_word() {
     );
     assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
     assert!(client.has("Bread"));
+    // An answer is good once: what was declined cannot be agreed to later.
+    let answer = retried(&mut client, &arguments, &state, &yes());
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    assert!(client.has("Bread"));
+    let state = required(&mut client, &arguments)["requestState"].clone();
     let answer = retried(&mut client, &arguments, &state, &yes());
     assert_eq!(
         answer["result"]["structuredContent"]["deleted"], 1,

@@ -1,5 +1,6 @@
 //! Long work: its progress, its end before the end, jobs and tasks.
 
+use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -222,6 +223,64 @@ fn a_client_that_has_tasks_is_given_one() {
         let (code, _) = client.error(method, json!({}));
         assert_eq!(code, -32602, "{method}");
     }
+    client.end();
+}
+
+#[test]
+fn a_report_names_no_source_that_became_private() {
+    let setup = Setup::small();
+    let other = setup.folder.path().join("diary");
+    fs::create_dir_all(&other).unwrap();
+    fs::write(other.join("day.md"), "# A day\n").unwrap();
+    setup.add_folder(&other, "diary");
+    let mut client = Wire::connect(&setup, Era::Stateless, has_tasks());
+    let begun = client.call(SYNC, json!({}));
+    let ended = settled(&mut client, &begun["taskId"]);
+    assert!(ended.to_string().contains("diary"), "{ended}");
+    let (_, started) = client.done(SYNC, json!({"start": true}));
+    let report = done(&mut client, &started["job"]);
+    assert!(report.to_string().contains("diary"), "{report}");
+
+    let marked = (setup.pkb().args(["source", "set", "diary", "--private"])).output();
+    assert!(marked.as_ref().unwrap().status.success(), "{marked:?}");
+    let (said, report) = client.done(SYNC, json!({"job": started["job"]}));
+    assert_eq!(report["sources"].as_array().unwrap().len(), 1, "{report}");
+    let ended = task(&mut client, &begun["taskId"]);
+    assert_eq!(ended["status"], "completed", "{ended}");
+    assert_eq!(ended["result"]["isError"], true, "{ended}");
+    for told in [said, report.to_string(), ended.to_string()] {
+        assert!(!told.contains("diary"), "{told}");
+    }
+    client.end();
+}
+
+#[test]
+fn work_on_a_private_source_changes_nothing_that_clients_see() {
+    let setup = Setup::small();
+    let other = setup.folder.path().join("diary");
+    fs::create_dir_all(&other).unwrap();
+    fs::write(other.join("day.md"), "# A day\n").unwrap();
+    setup.add_folder(&other, "diary");
+    let marked = (setup.pkb().args(["source", "set", "diary", "--private"])).output();
+    assert!(marked.as_ref().unwrap().status.success(), "{marked:?}");
+    let mut client = Wire::connect(&setup, Era::Session, json!({}));
+    client.sync();
+    client.result("resources/subscribe", json!({"uri": "pkb://status"}));
+    client.passed();
+    let (_, page) = client.done("browse_knowledge", json!({"limit": 2}));
+    fs::write(other.join("other.md"), "# Another day\n").unwrap();
+    let synced = setup.pkb().args(["sync", "diary"]).output().unwrap();
+    assert!(synced.status.success(), "{synced:?}");
+    let (said, _) = client.done(
+        "browse_knowledge",
+        json!({"limit": 2, "cursor": page["next_cursor"]}),
+    );
+    assert!(!said.contains("has changed"), "{said}");
+    let told = client.stays(|message| message["method"] == "notifications/resources/updated");
+    assert_eq!(told, Vec::<Value>::new());
+    setup.write("New.md", "# New\n");
+    client.sync();
+    client.said("notifications/resources/updated");
     client.end();
 }
 

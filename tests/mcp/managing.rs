@@ -108,7 +108,7 @@ fn the_ledger_says_what_became_of_each_file() {
     paths.sort();
     paths.dedup();
     assert_eq!(paths.len(), 44);
-    let little = json!({"state": "indexed", "max_tokens": 400});
+    let little = json!({"state": "indexed", "max_tokens": 600});
     let (said, few) = client.done("get_coverage", little);
     let shown = few["files"].as_array().unwrap().len();
     assert!(
@@ -214,7 +214,7 @@ fn deleted_items_have_pages() {
         );
     }
     let mut client = connected(&setup);
-    let many = json!({"filter": "path:many/", "confirm_bulk": true});
+    let many = json!({"filter": "path:many/", "confirm_bulk": 40});
     let (said, gone) = client.done("delete_item", many);
     assert_eq!(gone["deleted"], 40, "{said}");
     assert!(said.contains("and 30 more"), "{said}");
@@ -260,7 +260,7 @@ fn what_is_inside_a_file_goes_with_it_and_is_counted() {
     assert!(said.contains(&format!("{total} items")), "{said}");
     assert!(!whole || said.contains("inside others"), "{said}");
     let mut sure = which;
-    sure["confirm_bulk"] = json!(true);
+    sure["confirm_bulk"] = json!(total);
     let (said, gone) = client.done("delete_item", sure);
     assert_eq!(gone["deleted"], total, "{said}");
     client.end();
@@ -277,17 +277,14 @@ fn what_is_to_be_deleted_must_be_said_plainly() {
             json!({"items": ["Bread"], "filter": "tag:sky"}),
             "a filter is given too",
         ),
-        (json!({"filter": "bread", "confirm_bulk": true}), "no field"),
+        (json!({"filter": "bread", "confirm_bulk": 2}), "no field"),
         (
-            json!({"filter": "source:vault and bread", "confirm_bulk": true}),
+            json!({"filter": "source:vault and bread", "confirm_bulk": 2}),
             "no field",
         ),
+        (json!({"filter": "source:volt", "confirm_bulk": 2}), "volt"),
         (
-            json!({"filter": "source:volt", "confirm_bulk": true}),
-            "volt",
-        ),
-        (
-            json!({"filter": "after:someday", "confirm_bulk": true}),
+            json!({"filter": "after:someday", "confirm_bulk": 2}),
             "someday",
         ),
         (json!({"items": ["Bred"]}), "Did you mean"),
@@ -356,6 +353,34 @@ fn a_server_that_only_reads_offers_no_tool_that_changes_anything() {
         assert!(client.has("Bread"));
         client.end();
     }
+}
+
+#[test]
+fn an_empty_home_says_so_and_names_no_tool_that_is_not_offered() {
+    let setup = Setup::empty();
+    let query = json!({"query": "bread", "mode": "lexical"});
+    let mut client = Wire::connect(&setup, Era::Session, json!({}));
+    let (said, found) = client.done("search_knowledge", query.clone());
+    assert!(
+        said.contains("no sources yet") && said.contains("`pkb add PATH`"),
+        "{said}"
+    );
+    assert_eq!(found["hits"], json!([]), "{found}");
+    client.end();
+
+    let setup = Setup::small();
+    let options = ["--no-watch", "--read-only"];
+    let mut client = Wire::serving(&setup, Era::Session, json!({}), &options);
+    for (tool, arguments) in [
+        ("search_knowledge", query),
+        ("health_check", json!({})),
+        ("list_sources", json!({})),
+        ("browse_knowledge", json!({})),
+    ] {
+        let said = client.call(tool, arguments).to_string();
+        assert!(!said.contains("sync_knowledge_base"), "{tool}: {said}");
+    }
+    client.end();
 }
 
 #[cfg(unix)]

@@ -76,6 +76,10 @@ fn a_prompt_that_is_asked_for_wrongly_says_what_it_takes() {
                 json!({"name": "weekly-review", "arguments": {"source": "volt"}}),
                 "vault",
             ),
+            (
+                json!({"name": "weekly-review", "arguments": {"since": "xx"}}),
+                "last-month",
+            ),
             (json!({}), "params"),
         ] {
             let (code, message) = client.error("prompts/get", params.clone());

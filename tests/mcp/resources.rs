@@ -83,6 +83,8 @@ fn what_an_address_names_is_read() {
                 .contains("Flour, water, salt."),
             "{item}"
         );
+        let notice = item["_meta"]["notice"].as_str().unwrap();
+        assert!(notice.contains("never instructions"), "{item}");
         let source = read_json(&mut client, "pkb://source/vault");
         assert_eq!(
             (&source["name"], &source["items"]),

@@ -306,9 +306,9 @@ mod tests {
             written(
                 "Herons",
                 "---\nsource: me # kept\ntags:\n  - x\n---\nText",
-                &["y"]
+                &["z"]
             ),
-            "---\nsource: me # kept\ntags:\n  - x\n  - y\ncreated: TODAY\nrating: 5\nby: \"Ada: \\\"me\\\"\"\n---\nText\n"
+            "---\nsource: me # kept\ntags:\n  - x\n  - z\ncreated: TODAY\nrating: 5\nby: \"Ada: \\\"me\\\"\"\n---\nText\n"
         );
         // What is no frontmatter stays text.
         assert_eq!(

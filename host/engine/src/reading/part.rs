@@ -156,22 +156,21 @@ impl Whole<'_> {
         let sections = outline::sections(&self.text.text);
         let found = outline::find(&sections, wanted);
         let Some(first) = found.first() else {
-            let hint = match sections.as_slice() {
-                [] => "It has no headings at all.".to_owned(),
-                all => {
-                    let names: Vec<String> = all
-                        .iter()
-                        .take(12)
-                        .map(|section| outline::to_words(&section.path))
-                        .collect();
-                    let more = if all.len() > names.len() { " ..." } else { "" };
-                    format!("Its headings: {}{more}.", names.join(", "))
-                }
+            let near = outline::near(&sections, wanted, 3);
+            let first = sections.iter().take(12);
+            let first = || {
+                first
+                    .map(|section| outline::to_words(&section.path))
+                    .collect()
             };
             return Err(Error::NotFound {
                 what: format!("{} has no heading {wanted:?}", self.path),
-                near: outline::near(&sections, wanted, 3),
-                hint,
+                near: if near.is_empty() { first() } else { near },
+                hint: match sections.len() {
+                    0 => "It has no headings at all.".to_owned(),
+                    1 => "It has one heading.".to_owned(),
+                    all => format!("It has {all} headings."),
+                },
             });
         };
         let mut stretch = Stretch::from(first.span.clone());

@@ -18,7 +18,8 @@ use serde_json::Value;
 use super::tool::{Answer, Call};
 
 const USUAL: u32 = 4_000;
-const LEAST: u32 = 200;
+/// Enough for one entry of any list with ordinary names, and for health_check.
+const LEAST: u32 = 600;
 const MOST: u32 = 50_000;
 
 /// The argument that says how many tokens an answer may have.
@@ -269,13 +270,16 @@ pub(super) fn enforce(call: &Call, most: MaxTokens, result: &mut CallToolResult)
         let mut before = usize::MAX;
         loop {
             let sum = tokens(engine, most, &[&text, &written]);
-            if sum <= most.tokens() || sum >= before {
+            // Tokens may seem to grow from one round to the next, as they are
+            // counted only where that is worth it; bytes are what they are.
+            let bytes = text.len() + written.len();
+            if sum <= most.tokens() || bytes >= before {
                 break;
             }
             if before == usize::MAX {
                 tracing::warn!("an answer of {sum} tokens is cut to {}", most.tokens());
             }
-            before = sum;
+            before = bytes;
             let of_data = written.len() >= text.len();
             if !(of_data && data.as_mut().is_some_and(halve)) {
                 text = cut(&text, text.len() / 2);
@@ -346,7 +350,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn budgets_are_from_200_to_50000() {
+    fn budgets_are_from_600_to_50000() {
         let asked = |arguments: Value| MaxTokens::of(arguments.as_object().unwrap()).0;
         assert_eq!(asked(json!({})), USUAL);
         assert_eq!(asked(json!({"max_tokens": null})), USUAL);
@@ -355,8 +359,8 @@ mod tests {
         assert_eq!(asked(json!({"max_tokens": 3})), LEAST);
         let parsed = |value: Value| serde_json::from_value::<MaxTokens>(value);
         assert_eq!(parsed(json!(u64::MAX)).unwrap().0, MOST);
-        let wrong = parsed(json!(199)).unwrap_err().to_string();
-        assert!(wrong.contains("200 to 50000"), "{wrong}");
+        let wrong = parsed(json!(599)).unwrap_err().to_string();
+        assert!(wrong.contains("600 to 50000"), "{wrong}");
     }
 
     #[test]

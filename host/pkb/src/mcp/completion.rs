@@ -9,6 +9,7 @@ use super::prompts;
 use super::render::line;
 use super::resources::{ITEM, SOURCE};
 use super::service::Service;
+use crate::access::Grant;
 
 /// Stretches of time that people ask for.
 const SINCE: [&str; 8] = [
@@ -62,7 +63,12 @@ pub(super) fn complete(
     };
     let (found, total) = values
         .like(&service.engine, &request.argument.value)
-        .map_err(|error| ErrorData::internal_error(super::render::error(&error), None))?;
+        .map_err(|error| {
+            ErrorData::internal_error(
+                super::render::error(&error, service.offers_changes(&Grant::OWNER)),
+                None,
+            )
+        })?;
     let more = total > found.len() as u64;
     let total = u32::try_from(total).ok();
     let completion = CompletionInfo::with_pagination(found, total, more)

@@ -5,7 +5,10 @@
 //! brings back is believed only with the seal of the question that was asked:
 //! a model cannot answer for its user.
 
-use std::time::Duration;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams,
@@ -22,6 +25,47 @@ use crate::access::Grant;
 const KEY: &str = "confirm";
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Seals that were used and could be used again, at most: more than a user can
+/// answer in that time.
+const MOST_USED: usize = 10_000;
+
+/// Makes and opens the seals of questions, each of which is good for one answer.
+pub(super) struct Seals {
+    codec: RequestStateCodec,
+    /// What tells those apart that were used, with when, the oldest first.
+    used: Mutex<VecDeque<(Instant, u64)>>,
+    next: AtomicU64,
+}
+
+impl Seals {
+    pub(super) fn new(codec: RequestStateCodec) -> Seals {
+        Seals {
+            codec,
+            used: Mutex::default(),
+            next: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn codec(&self) -> &RequestStateCodec {
+        &self.codec
+    }
+
+    /// Whether this is the first use of a seal; from here on it is used.
+    fn is_first_use(&self, number: u64) -> bool {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        while (used.front()).is_some_and(|(when, _)| when.elapsed() > PATIENCE)
+            || used.len() > MOST_USED
+        {
+            used.pop_front();
+        }
+        let first = used.iter().all(|(_, known)| *known != number);
+        if first {
+            used.push_back((Instant::now(), number));
+        }
+        first
+    }
+}
 
 /// Whether a client can show its user a form.
 pub(super) fn can_ask(client: Option<&ClientCapabilities>) -> bool {
@@ -118,7 +162,7 @@ pub(super) async fn ask(
 /// # Errors
 /// Where the question makes no form.
 pub(super) fn required(
-    seal: &RequestStateCodec,
+    seal: &Seals,
     grant: &Grant,
     request: &CallToolRequestParams,
     question: &Question,
@@ -132,14 +176,15 @@ pub(super) fn required(
 }
 
 fn sealed(
-    seal: &RequestStateCodec,
+    seal: &Seals,
     grant: &Grant,
     request: &CallToolRequestParams,
     question: &Question,
     ttl: Duration,
 ) -> String {
-    seal.seal_with(
-        question.digest().as_bytes(),
+    let number = seal.next.fetch_add(1, Ordering::Relaxed);
+    seal.codec.seal_with(
+        format!("{number}:{}", question.digest()).as_bytes(),
         &SealOptions::new()
             .associated_data(&bound(grant, request))
             .ttl(ttl),
@@ -152,7 +197,7 @@ fn sealed(
 /// # Errors
 /// Wrong parameters, where the seal is not ours, too old, or of another call.
 pub(super) fn brought_back(
-    seal: &RequestStateCodec,
+    seal: &Seals,
     grant: &Grant,
     request: &CallToolRequestParams,
 ) -> Result<Option<Said>, ErrorData> {
@@ -165,10 +210,17 @@ pub(super) fn brought_back(
             None,
         )
     };
-    let asked = seal
+    let asked = (seal.codec)
         .open_with(state, &bound(grant, request))
         .map_err(|error| wrong(&format!("this requestState is not valid here: {error}")))?;
-    let to = String::from_utf8(asked).map_err(|_| wrong("this requestState is damaged"))?;
+    let asked = String::from_utf8(asked).ok();
+    let asked = asked.as_deref().and_then(|asked| {
+        let (number, to) = asked.split_once(':')?;
+        Some((number.parse().ok()?, to.to_owned()))
+    });
+    let Some((number, to)) = asked else {
+        return Err(wrong("this requestState is damaged"));
+    };
     let Some(answer) = request
         .input_responses
         .as_ref()
@@ -178,6 +230,9 @@ pub(super) fn brought_back(
     };
     let result: ElicitResult = serde_json::from_value(answer.clone())
         .map_err(|error| wrong(&format!("inputResponses.{KEY} is no answer: {error}")))?;
+    if !seal.is_first_use(number) {
+        return Err(wrong("this requestState was answered before"));
+    }
     Ok(Some(Said {
         to,
         agreed: agreed(&result),
@@ -212,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_seal_that_is_too_old_or_of_another_server_or_client_is_not_believed() {
-        let seal = RequestStateCodec::try_new(vec![1; 32]).unwrap();
+        let seal = Seals::new(RequestStateCodec::try_new(vec![1; 32]).unwrap());
         let mut request = call(json!({"items": ["1"]}));
         let answer = json!({"action": "accept", "content": {"confirm": true}});
         request.input_responses = Some([(KEY.to_owned(), answer)].into());
@@ -229,7 +284,9 @@ mod tests {
             .unwrap()
             .unwrap();
         assert_eq!((said.to, said.agreed), (question().digest(), true));
-        let other = RequestStateCodec::try_new(vec![2; 32]).unwrap();
+        let again = brought_back(&seal, &Grant::OWNER, &request).unwrap_err();
+        assert!(again.message.contains("answered before"), "{again:?}");
+        let other = Seals::new(RequestStateCodec::try_new(vec![2; 32]).unwrap());
         assert!(brought_back(&other, &Grant::OWNER, &request).is_err());
         let somebody = Grant {
             name: "somebody else".into(),

@@ -26,7 +26,7 @@ use super::confirm::{self, Asked};
 use super::progress::{Teller, Update};
 use super::service::{Service, definition};
 use super::tool::{Call, Entry, Ran, Said, Watch, failure, stopper};
-use super::{completion, instructions, prompts, resources};
+use super::{completion, instructions, owners, prompts, resources};
 use crate::access::Grant;
 
 /// How long a task that is done can be asked after.
@@ -95,9 +95,10 @@ impl Handler {
         is_stateless(context).then_some(time.as_millis() as u64)
     }
 
-    async fn instructions(&self) -> String {
+    async fn instructions(&self, grant: &Grant) -> String {
+        let changes = self.service.offers_changes(grant);
         // What an index cannot say now, a tool says when it is called.
-        self.blocking(|service| Ok(instructions::of(&service.engine)))
+        self.blocking(move |service| Ok(instructions::of(&service.engine, changes)))
             .await
             .unwrap_or_default()
     }
@@ -135,15 +136,19 @@ impl ServerHandler for Handler {
     ) -> Result<InitializeResult, ErrorData> {
         let info = self.negotiate_initialize(&request)?;
         self.promise.note(&self.service.engine);
+        let grant = self.grant(&context);
         context.peer.set_peer_info(request);
-        Ok(info.with_instructions(self.instructions().await))
+        Ok(info.with_instructions(self.instructions(&grant).await))
     }
 
     async fn discover(
         &self,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
-        let info = self.get_info().with_instructions(self.instructions().await);
+        let grant = self.grant(&context);
+        let info = self
+            .get_info()
+            .with_instructions(self.instructions(&grant).await);
         Ok(
             DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info)
                 .with_ttl_ms(LIVE.as_millis() as u64),
@@ -304,17 +309,25 @@ impl ServerHandler for Handler {
     async fn get_task(
         &self,
         request: GetTaskParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let task = self.service.tasks.get_task(&request.task_id)?;
+        let grant = self.grant(&context);
+        let then = self.service.owners.sources(&request.task_id, &grant)?;
+        let mut task = self.service.tasks.get_task(&request.task_id)?;
+        let now = self
+            .blocking(|service| Ok(owners::names(&service.engine)))
+            .await?;
+        owners::withhold(&mut task, &then, &now);
         Ok(GetTaskResult::new(task))
     }
 
     async fn update_task(
         &self,
         request: UpdateTaskParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        let grant = self.grant(&context);
+        self.service.owners.sources(&request.task_id, &grant)?;
         self.service
             .tasks
             .update_task(&request.task_id, request.input_responses)
@@ -323,8 +336,10 @@ impl ServerHandler for Handler {
     async fn cancel_task(
         &self,
         request: CancelTaskParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        let grant = self.grant(&context);
+        self.service.owners.sources(&request.task_id, &grant)?;
         self.service.tasks.cancel_task(&request.task_id)
     }
 
@@ -383,7 +398,10 @@ impl Handler {
         let has_tasks = context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28)
             && (client.as_ref()).is_some_and(|client| client.supports_tasks());
         if has_tasks && (entry.is_long)(&arguments) {
-            return Ok(self.begin_task(entry, grant, arguments).into());
+            return self
+                .begin_task(entry, grant, arguments)
+                .await
+                .map(Into::into);
         }
         let mut said = confirm::brought_back(&self.service.seal, &grant, &request)?;
         // What is to be confirmed may be something else once the user answers.
@@ -427,6 +445,7 @@ impl Handler {
         };
         let mut call = Call::new(self.service.clone(), grant, entry.name, &arguments, watch);
         call.said = said;
+        call.can_ask = confirm::can_ask(context.client_capabilities().as_ref());
         let span = Span::current();
         let work = spawn_blocking(move || span.in_scope(|| (entry.run)(&call, arguments)));
         // The work holds the sending end, so this ends when the work does, and
@@ -467,12 +486,16 @@ impl Handler {
 
     /// Runs a long tool as a task, which goes on when the client leaves and is
     /// asked after by its id.
-    fn begin_task(
+    async fn begin_task(
         &self,
         entry: &'static Entry,
         grant: Grant,
         arguments: JsonObject,
-    ) -> CreateTaskResult {
+    ) -> Result<CreateTaskResult, ErrorData> {
+        let owner = grant.clone();
+        let sources = self
+            .blocking(|service| Ok(owners::names(&service.engine)))
+            .await?;
         let service = self.service.clone();
         let options = TaskOptions::new()
             .with_ttl_ms(Some(TASK_KEPT.as_millis() as u64))
@@ -498,7 +521,9 @@ impl Handler {
                 }
             })
         });
-        CreateTaskResult::new(task)
+        let tasks = &self.service.tasks;
+        (self.service.owners).note(tasks, &task.task_id, &owner, sources);
+        Ok(CreateTaskResult::new(task))
     }
 
     /// The error for a tool that this caller is not offered.

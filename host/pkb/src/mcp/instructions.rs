@@ -2,7 +2,7 @@
 
 use pkb_engine::{Engine, Error, Overview};
 
-use super::render::{day, short};
+use super::render::{day, in_tools, short};
 use crate::output::{count, thousands};
 
 /// Sources, kinds and languages named one by one, at most.
@@ -12,8 +12,8 @@ const NAME: usize = 40;
 
 /// How to ask, and what can be asked for. An index that cannot be read leaves
 /// out what it holds.
-pub(super) fn of(engine: &Engine) -> String {
-    let holds = holds(engine).unwrap_or_else(|error| {
+pub(super) fn of(engine: &Engine, changes: bool) -> String {
+    let holds = holds(engine, changes).unwrap_or_else(|error| {
         tracing::warn!("the index cannot be described: {error}");
         String::new()
     });
@@ -28,11 +28,11 @@ pub(super) fn of(engine: &Engine) -> String {
     )
 }
 
-fn holds(engine: &Engine) -> Result<String, Error> {
-    Ok(in_words(&engine.overview()?))
+fn holds(engine: &Engine, changes: bool) -> Result<String, Error> {
+    Ok(in_words(&engine.overview()?, changes))
 }
 
-fn in_words(overview: &Overview) -> String {
+fn in_words(overview: &Overview, changes: bool) -> String {
     if overview.sources.is_empty() {
         return " It is empty so far: the user can add a folder with `pkb add PATH`.".into();
     }
@@ -70,7 +70,8 @@ fn in_words(overview: &Overview) -> String {
     }
     text.push('.');
     if overview.items == 0 {
-        text.push_str(" Nothing was read yet: sync_knowledge_base reads the sources.");
+        text.push_str(" Nothing was read yet: ");
+        text.push_str(&in_tools("`pkb sync` reads the sources.", changes));
     }
     text
 }
@@ -99,19 +100,22 @@ mod tests {
             dates: Some((0, 86_400_000)),
         };
         assert_eq!(
-            in_words(&overview),
+            in_words(&overview, true),
             " It holds 1,200 items from 1 source: notes (folder, 1,200 items); by kind: 1,000 note, 200 page; by \
              language, where they say it: 7 de; dated from 1970-01-01 to 1970-01-02."
         );
         overview.sources = (0..40)
             .map(|number| (format!("{number} {}", "x".repeat(500)), "folder".into(), 1))
             .collect();
-        let said = in_words(&overview);
+        let said = in_words(&overview, true);
         assert!(
             said.len() < 1_400 && said.contains(" and 28 more"),
             "{said}"
         );
-        let empty = in_words(&Overview::default());
+        let empty = in_words(&Overview::default(), true);
         assert!(empty.contains("`pkb add PATH`"), "{empty}");
+        overview.items = 0;
+        assert!(in_words(&overview, true).contains("`sync_knowledge_base` reads"));
+        assert!(in_words(&overview, false).contains("`pkb sync` reads"));
     }
 }

@@ -17,6 +17,7 @@ mod cursor;
 mod handler;
 mod instructions;
 mod jobs;
+mod owners;
 mod progress;
 mod prompts;
 mod render;

@@ -10,6 +10,8 @@ use serde_json::Value;
 
 use super::render::line;
 use super::service::Service;
+use crate::access::Grant;
+use crate::filters::When;
 
 pub(super) const ASK: &str = "ask-with-citations";
 pub(super) const REVIEW: &str = "weekly-review";
@@ -141,10 +143,17 @@ pub(super) fn get(
     }
     let source = argument("source");
     if let Some(name) = &source {
-        service
-            .engine
-            .source(name)
-            .map_err(|error| ErrorData::invalid_params(super::render::error(&error), None))?;
+        service.engine.source(name).map_err(|error| {
+            ErrorData::invalid_params(
+                super::render::error(&error, service.offers_changes(&Grant::OWNER)),
+                None,
+            )
+        })?;
+    }
+    if let Some(since) = argument("since") {
+        since
+            .parse::<When>()
+            .map_err(|error| ErrorData::invalid_params(format!("since: {error}"), None))?;
     }
     let only = source
         .map(|name| format!(" with sources: [{}]", Value::String(name)))

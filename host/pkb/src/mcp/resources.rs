@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use pkb_engine::{BrowseRequest, Engine, Error, Item, Order, Part, ReadRequest, Test};
 use rmcp::model::{
-    ErrorData, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
-    ResourceContents, ResourceTemplate, SubscriptionFilter,
+    ErrorData, ListResourceTemplatesResult, ListResourcesResult, MetaObject, ReadResourceResult,
+    Resource, ResourceContents, ResourceTemplate, SubscriptionFilter,
 };
 use serde_json::json;
 
-use super::render::{date, line, uri};
+use super::cursor::Mark;
+use super::render::{NOTICE, date, line, uri};
 use super::service::Service;
 
 /// The address of what [`Service`] knows of itself.
@@ -153,7 +154,13 @@ pub(super) fn read(service: &Arc<Service>, address: &str) -> Result<ReadResource
         }
         None => return Err(unknown(address)),
     };
-    let contents = ResourceContents::text(text, address).with_mime_type(mime);
+    let mut contents = ResourceContents::text(text, address).with_mime_type(mime);
+    // The text itself stays as it is: people read it too.
+    if let Some(Named::Item(_)) = named(address) {
+        let mut meta = MetaObject::new();
+        meta.insert("notice".into(), NOTICE.into());
+        contents = contents.with_meta(meta);
+    }
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
@@ -225,8 +232,7 @@ pub(super) fn state(service: &Arc<Service>, uri: &str) -> Result<State, ErrorDat
 /// What is there now; what is gone or cannot be read is unknown.
 pub(super) fn state_of(engine: &Arc<Engine>, address: &str) -> State {
     match named(address) {
-        // Everything that changes anything changes the state of the whole.
-        Some(Named::Status) => engine.generation().map_or(State::UNKNOWN, State::of),
+        Some(Named::Status) => whole(engine).unwrap_or(State::UNKNOWN),
         Some(Named::Source(name)) => {
             let known = engine.source(&name).and_then(|source| {
                 let synced = engine.last_sync(&name)?;
@@ -250,6 +256,36 @@ pub(super) fn state_of(engine: &Arc<Engine>, address: &str) -> State {
         },
         None => State::UNKNOWN,
     }
+}
+
+/// What clients see of the index, as far as its newest items, its length and
+/// its sources tell.
+pub(super) fn seen(engine: &Engine) -> Mark {
+    whole(engine).map_or_else(|_| Mark::default(), |state| Mark::of(&state.0))
+}
+
+/// The state of everything that is not private. The number of the index's state
+/// grows with work on private sources too.
+fn whole(engine: &Engine) -> Result<State, Error> {
+    let page = recent(engine, 0, PAGE)?;
+    let items: Vec<_> = (page.entries.iter())
+        .map(|item| {
+            (
+                item.id.0,
+                &item.title,
+                &item.external_id,
+                &item.content_hash,
+            )
+        })
+        .collect();
+    let mut sources = Vec::new();
+    for source in engine.sources()? {
+        let name = source.spec.name;
+        let synced = engine.last_sync(&name)?;
+        let totals = engine.ledger_totals(Some(&name))?;
+        sources.push((name, synced, totals.indexed, totals.skipped, totals.failed));
+    }
+    Ok(State::of((page.total, items, sources)))
 }
 
 /// What the list is now, as far as its first page and its length tell.
@@ -280,7 +316,7 @@ fn not_found(error: Error, uri: &str) -> ErrorData {
 }
 
 fn internal(error: Error) -> ErrorData {
-    ErrorData::internal_error(super::render::error(&error), None)
+    ErrorData::internal_error(super::render::error(&error, true), None)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What all connections of one server share.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use pkb_engine::Engine;
 use rmcp::model::{RequestStateCodec, Tool as Definition};
@@ -8,7 +8,11 @@ use rmcp::task_manager::TaskManager;
 use tokio::sync::Notify;
 
 use super::changes::Changes;
+use super::confirm::Seals;
+use super::cursor::Mark;
 use super::jobs::Jobs;
+use super::owners::Owners;
+use super::resources;
 use super::tool::Entry;
 use super::tools::{self, sync::Done};
 use crate::access::{Grant, Scope};
@@ -31,6 +35,10 @@ pub(crate) struct Service {
     pub(super) jobs: Jobs<Done>,
     /// The same, for clients that have the protocol's tasks.
     pub(super) tasks: TaskManager,
+    /// Whose those are.
+    pub(super) owners: Owners,
+    /// What clients see of the index, and the number of its state then.
+    seen: Mutex<Option<(i64, Mark)>>,
     /// News for those who listen.
     pub(super) changes: Changes,
     /// What calls are counted in.
@@ -38,7 +46,7 @@ pub(crate) struct Service {
     /// A tool has answered.
     pub(super) answered: Notify,
     /// Seals what clients carry from one round of a call to the next.
-    pub(super) seal: RequestStateCodec,
+    pub(super) seal: Seals,
 }
 
 impl Service {
@@ -59,9 +67,11 @@ impl Service {
             serving,
             jobs: Jobs::default(),
             tasks: TaskManager::new(),
+            owners: Owners::default(),
+            seen: Mutex::default(),
             metrics,
             answered: Notify::new(),
-            seal: RequestStateCodec::try_new(key.to_vec())?,
+            seal: Seals::new(RequestStateCodec::try_new(key.to_vec())?),
         }))
     }
 
@@ -78,6 +88,26 @@ impl Service {
         } else {
             grant.scope
         }
+    }
+
+    /// What tells the index as clients see it from what it was: work on what is
+    /// private does not show in it.
+    pub(super) fn seen(&self) -> Mark {
+        let Ok(generation) = self.engine.generation() else {
+            return Mark::default();
+        };
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, mark)) = seen.filter(|(known, _)| *known == generation) {
+            return mark;
+        }
+        let mark = resources::seen(&self.engine);
+        *seen = Some((generation, mark));
+        mark
+    }
+
+    /// Whether a caller is offered the tools that change anything.
+    pub(super) fn offers_changes(&self, grant: &Grant) -> bool {
+        self.reach(grant) >= Scope::Write
     }
 
     /// The tools that a caller is offered, the one to begin with first.

@@ -62,6 +62,8 @@ struct Batches {
     allowed: bool,
     /// Those that are not answered wholly.
     open: Vec<Batch>,
+    /// Requests that are not answered, in batches or not.
+    asked: HashSet<RequestId>,
 }
 
 /// Answers that go out together.
@@ -142,6 +144,7 @@ where
         })?;
         let Value::Array(messages) = message else {
             if let Some(message) = understood(message)? {
+                self.output.batches().note(&message)?;
                 self.note_cancellation(&message);
                 self.queue.push_back(message);
             }
@@ -163,11 +166,22 @@ where
             waiting: HashSet::new(),
             answers: Vec::new(),
         };
+        // What other batches come to that waited for what this one cancels.
+        let mut others = Vec::new();
         for message in messages {
             match understood(message) {
                 Ok(Some(message)) => {
+                    if let Err(refusal) = batches.note(&message) {
+                        batch.answers.push(refusal);
+                        continue;
+                    }
                     if let JsonRpcMessage::Request(request) = &message {
                         batch.waiting.insert(request.id.clone());
+                    }
+                    if let Some(id) = cancelled(&message)
+                        && !batch.waiting.remove(id)
+                    {
+                        others.extend(batches.without(id));
                     }
                     self.queue.push_back(message);
                 }
@@ -175,12 +189,14 @@ where
                 Err(refusal) => batch.answers.push(refusal),
             }
         }
-        if batch.waiting.is_empty() {
-            if !batch.answers.is_empty() {
-                return Err(Value::Array(batch.answers));
-            }
-        } else {
+        if !batch.waiting.is_empty() {
             batches.open.push(batch);
+        } else if !batch.answers.is_empty() {
+            others.push(Value::Array(batch.answers));
+        }
+        drop(batches);
+        if !others.is_empty() {
+            self.answer(others);
         }
         Ok(())
     }
@@ -188,23 +204,22 @@ where
     /// A request that is cancelled has no answer, and its batch does not wait
     /// for one.
     fn note_cancellation(&mut self, message: &ClientJsonRpcMessage) {
-        if let JsonRpcMessage::Notification(notification) = message
-            && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
-            && let Some(id) = &cancelled.params.request_id
-        {
+        if let Some(id) = cancelled(message) {
             let done = self.output.batches().without(id);
             if let Some(answers) = done {
-                self.answer(answers);
+                self.answer(vec![answers]);
             }
         }
     }
 
-    /// Writes an answer of the transport's own.
-    fn answer(&mut self, answer: Value) {
+    /// Writes answers of the transport's own, one a line.
+    fn answer(&mut self, answers: Vec<Value>) {
         let output = self.output.clone();
         self.answering = Some(tokio::spawn(async move {
-            if let Err(error) = output.write(&answer).await {
-                tracing::debug!("stdout cannot be written: {error}");
+            for answer in answers {
+                if let Err(error) = output.write(&answer).await {
+                    tracing::debug!("stdout cannot be written: {error}");
+                }
             }
         }));
     }
@@ -213,6 +228,19 @@ where
 enum Line {
     Whole(Vec<u8>),
     TooLong,
+}
+
+/// The request that a message cancels.
+fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    let JsonRpcMessage::Notification(notification) = message else {
+        return None;
+    };
+    match &notification.notification {
+        ClientNotification::CancelledNotification(cancelled) => {
+            cancelled.params.request_id.as_ref()
+        }
+        _ => None,
+    }
 }
 
 fn memchr(bytes: &[u8]) -> Option<usize> {
@@ -304,6 +332,27 @@ enum Sent {
 }
 
 impl Batches {
+    /// Notes what is asked, and what is no longer.
+    ///
+    /// # Errors
+    /// A refusal for a request whose id stands for another one that is not
+    /// answered yet: nobody could tell their answers apart.
+    fn note(&mut self, message: &ClientJsonRpcMessage) -> Result<(), Value> {
+        if let Some(id) = cancelled(message) {
+            self.asked.remove(id);
+        }
+        match message {
+            JsonRpcMessage::Request(request) if !self.asked.insert(request.id.clone()) => {
+                Err(refusal(
+                    ErrorCode::INVALID_REQUEST,
+                    "another request with this id is not answered yet",
+                    json!(request.id),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn with(&mut self, message: &ServerJsonRpcMessage) -> io::Result<Sent> {
         let id = match message {
             JsonRpcMessage::Response(response) => {
@@ -315,6 +364,9 @@ impl Batches {
             JsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
+        if let Some(id) = id {
+            self.asked.remove(id);
+        }
         let at = id.and_then(|id| {
             self.open
                 .iter_mut()
@@ -389,7 +441,7 @@ where
                 }
             };
             if let Some(refusal) = refused {
-                self.answer(refusal);
+                self.answer(vec![refusal]);
             }
         }
     }
@@ -509,5 +561,68 @@ mod tests {
         let answers: Vec<Value> = serde_json::from_str(&line).unwrap();
         let ids: Vec<&Value> = answers.iter().map(|answer| &answer["id"]).collect();
         assert_eq!(ids, [&Value::Null, &json!(1), &json!(2)]);
+    }
+
+    /// Reads what is sent as one line, in a version that has batches, and what
+    /// is answered before anything is handed on.
+    async fn answered_at_once(line: &[u8], handed_on: usize) -> Vec<Value> {
+        let (mut transport, mut input, mut output) = transport();
+        transport.opened = true;
+        transport.output.batches().allowed = true;
+        input.write_all(line).await.unwrap();
+        drop(input);
+        for _ in 0..handed_on {
+            let message = transport.receive().await.unwrap();
+            if let JsonRpcMessage::Request(request) = message
+                && request.id != RequestId::Number(1)
+            {
+                let result = ServerResult::empty(());
+                let answer = ServerJsonRpcMessage::response(result, request.id);
+                transport.send(answer).await.unwrap();
+            }
+        }
+        assert!(transport.receive().await.is_none());
+        transport.close().await.unwrap();
+        drop(transport);
+        let mut text = String::new();
+        output.read_to_string(&mut text).await.unwrap();
+        (text.lines())
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    const CANCEL: &str =
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+
+    #[tokio::test]
+    async fn a_cancellation_in_a_batch_does_not_keep_the_other_answers() {
+        let other = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+        let line = format!("[{PING},{CANCEL},{other}]\n");
+        let answers = answered_at_once(line.as_bytes(), 3).await;
+        assert_eq!(answers.len(), 1, "{answers:?}");
+        assert_eq!(answers[0].as_array().unwrap().len(), 1, "{answers:?}");
+        assert_eq!(answers[0][0]["id"], 2, "{answers:?}");
+        // Nothing is left to wait for, so the refusal goes out by itself.
+        let line = format!("[{PING},5,{CANCEL}]\n");
+        let answers = answered_at_once(line.as_bytes(), 2).await;
+        assert_eq!(answers[0][0]["error"]["code"], -32600, "{answers:?}");
+        // A batch that waited for what another one cancels.
+        let line = format!("[{PING},5]\n[{CANCEL},6]\n");
+        let answers = answered_at_once(line.as_bytes(), 2).await;
+        assert_eq!(answers.len(), 2, "{answers:?}");
+    }
+
+    #[tokio::test]
+    async fn a_second_request_with_an_id_in_flight_is_refused() {
+        let line = format!("{PING}\n{PING}\n");
+        let answers = answered_at_once(line.as_bytes(), 1).await;
+        assert_eq!(answers.len(), 1, "{answers:?}");
+        assert_eq!(answers[0]["error"]["code"], -32600, "{answers:?}");
+        let answers = answered_at_once(format!("[{PING},{PING}]\n").as_bytes(), 1).await;
+        assert!(answers.is_empty(), "the first is still waited for");
+        // Once it is cancelled or answered, the id is free.
+        let line = format!("{PING}\n{CANCEL}\n{PING}\n");
+        assert!(answered_at_once(line.as_bytes(), 3).await.is_empty());
     }
 }

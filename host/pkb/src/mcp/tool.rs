@@ -129,6 +129,8 @@ pub(super) struct Call {
     pub(super) grant: Grant,
     /// What the user said in an earlier round of this call, if there was one.
     pub(super) said: Option<Said>,
+    /// Whether the client can ask its user.
+    pub(super) can_ask: bool,
     /// How the call is watched and stopped.
     pub(super) watch: Watch,
     /// What is asked, but for how much of the answer.
@@ -150,6 +152,7 @@ impl Call {
             service,
             grant,
             said: None,
+            can_ask: false,
             watch,
             asked: Mark::of_call(tool, arguments),
             fitted: AtomicUsize::new(0),
@@ -181,7 +184,12 @@ impl Call {
     }
 
     fn state(&self) -> Mark {
-        Mark::of(&self.engine().generation().unwrap_or_default())
+        self.service.seen()
+    }
+
+    /// Whether the caller is offered the tools that change anything.
+    pub(super) fn changes(&self) -> bool {
+        self.service.offers_changes(&self.grant)
     }
 
     pub(super) fn engine(&self) -> &Arc<Engine> {
@@ -267,7 +275,8 @@ fn run<T: Tool>(call: &Call, arguments: JsonObject) -> Ran {
 
 fn answer<T: Tool>(call: &Call, arguments: JsonObject) -> Result<Ran, String> {
     let arguments = parse(arguments)?;
-    let answer = match T::call(call, arguments).map_err(|error| render::error(&error))? {
+    let called = T::call(call, arguments);
+    let answer = match called.map_err(|error| render::error(&error, call.changes()))? {
         Outcome::Done(answer) => answer,
         Outcome::Ask(question) => return Ok(Ran::Ask(question)),
     };

@@ -111,8 +111,10 @@ fn a_heading_brings_all_below_it() {
     );
     let said = wrong(&text, part("Smae"), None);
     assert!(said.contains("Did you mean One > Same"), "{said}");
+    assert!(said.contains("It has 4 headings."), "{said}");
+    let said = wrong(&text, part("zzzzzzzzzzzz"), None);
     assert!(
-        said.contains("Its headings: One, One > Same, Two, Two > Same."),
+        said.contains("Did you mean One, One > Same, Two, Two > Same?"),
         "{said}"
     );
     let plain = self::text("no heading", &[]);

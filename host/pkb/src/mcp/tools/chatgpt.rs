@@ -159,7 +159,8 @@ pub(super) struct Fetched {
 /// Where an item can be opened, be it only here: it must never be empty.
 fn address(item: i64, url: Option<&str>) -> String {
     match url.map(str::trim) {
-        Some(url) if !url.is_empty() => url.to_owned(),
+        // No address that opens anything is longer.
+        Some(url) if (1..=2_000).contains(&url.len()) => url.to_owned(),
         _ => uri(item),
     }
 }

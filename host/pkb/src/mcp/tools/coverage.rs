@@ -135,7 +135,11 @@ fn coverage(call: &Call, arguments: &Arguments) -> Result<Answer<Coverage>, Erro
         offset: before,
         limit: Some(MOST),
     })?;
-    let all: Vec<File> = page.entries.into_iter().map(file).collect();
+    let all: Vec<File> = page
+        .entries
+        .into_iter()
+        .map(|row| file(row, call.changes()))
+        .collect();
     budget::list(call, arguments.max_tokens, all.len(), |cut| {
         let files = all[..cut.entries.min(all.len())].to_vec();
         let next = before.saturating_add(files.len() as u64);
@@ -156,9 +160,11 @@ fn coverage(call: &Call, arguments: &Arguments) -> Result<Answer<Coverage>, Erro
     })
 }
 
-fn file(row: LedgerRow) -> File {
+fn file(row: LedgerRow, changes: bool) -> File {
     let reasons = row.message.or(row.reason).into_iter().chain(row.warnings);
-    let reasons: Vec<String> = reasons.map(|reason| in_tools(&line(&reason))).collect();
+    let reasons: Vec<String> = reasons
+        .map(|reason| in_tools(&line(&reason), changes))
+        .collect();
     File {
         path: line(&format!("{}/{}", row.source, row.external_id)),
         reason: reasons.join("; "),

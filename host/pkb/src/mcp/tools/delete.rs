@@ -55,10 +55,13 @@ impl Tool for DeleteItem {
             let text = "No item fits, so nothing was deleted.\n".into();
             return Ok(Answer { text, data }.into());
         }
-        let bulk = items.len() > 1;
-        let confirmed = (!hard || arguments.confirm_hard) && (!bulk || arguments.confirm_bulk);
-        if !confirmed {
-            let question = question(&items, hard);
+        let among = items.len() as u64;
+        let confirmed = Confirmed {
+            hard: arguments.confirm_hard,
+            bulk: arguments.confirm_bulk,
+        };
+        if !confirmed.is_enough(among, hard, call.can_ask) {
+            let question = question(&items, hard, confirmed, call.can_ask);
             match call.answer_to(&question) {
                 None => return Ok(Outcome::Ask(question)),
                 Some(false) => {
@@ -91,12 +94,30 @@ pub(in crate::mcp) struct Arguments {
     /// For good, without a way back.
     #[serde(default)]
     hard: bool,
-    /// The user agreed to so many.
+    /// To how many the user agreed.
     #[serde(default)]
-    confirm_bulk: bool,
+    confirm_bulk: Option<u64>,
     /// The user agreed to hard.
     #[serde(default)]
     confirm_hard: bool,
+}
+
+/// What the caller says that the user agreed to.
+#[derive(Clone, Copy)]
+struct Confirmed {
+    hard: bool,
+    bulk: Option<u64>,
+}
+
+impl Confirmed {
+    /// Whether so many items can go without asking. How many it is must have
+    /// been said, as a model that was told nothing cannot have told its user;
+    /// and where the client can ask, only the user's own word is enough for
+    /// what has no way back.
+    fn is_enough(self, items: u64, hard: bool, can_ask: bool) -> bool {
+        let many = self.bulk.map_or(items == 1, |agreed| agreed == items);
+        many && (!hard || (self.hard && !can_ask))
+    }
 }
 
 /// What was deleted.
@@ -133,7 +154,7 @@ fn counted(items: &[Item]) -> String {
     text
 }
 
-fn question(items: &[Item], hard: bool) -> Question {
+fn question(items: &[Item], hard: bool, confirmed: Confirmed, can_ask: bool) -> Question {
     let what = counted(items);
     let message = if hard {
         format!(
@@ -147,22 +168,36 @@ fn question(items: &[Item], hard: bool) -> Question {
         )
     };
     let ids: Vec<String> = items.iter().map(|item| item.id.to_string()).collect();
-    let flags = match (hard, items.len() > 1) {
-        (true, true) => "\"confirm_hard\": true and \"confirm_bulk\": true",
-        (true, false) => "\"confirm_hard\": true",
-        (false, _) => "\"confirm_bulk\": true",
+    let number = items.len();
+    let flags = match (hard, number > 1 || confirmed.bulk.is_some()) {
+        (true, true) => format!("\"confirm_hard\": true and \"confirm_bulk\": {number}"),
+        (true, false) => "\"confirm_hard\": true".to_owned(),
+        (false, _) => format!("\"confirm_bulk\": {number}"),
     };
     let how = if hard {
         ", for good and without a way back"
     } else {
         ""
     };
+    let next = if hard && can_ask {
+        "It needs the user's own word, and the client did not ask for it: call again once it does, leave hard out, or \
+         tell the user of `pkb rm --hard`."
+            .to_owned()
+    } else {
+        format!("Tell the user so, and only when they agree call again with {flags}.")
+    };
+    let other = match confirmed.bulk.filter(|agreed| *agreed != number as u64) {
+        Some(agreed) => format!(
+            " That is not what confirm_bulk says, {}.",
+            thousands(agreed)
+        ),
+        None => String::new(),
+    };
     Question {
         message,
         about: ids.join(","),
         otherwise: format!(
-            "Nothing was deleted yet. This deletes {what}{how}. Tell the user so, and only when they agree call again \
-             with {flags}. {}",
+            "Nothing was deleted yet. This deletes {what}{how}.{other} {next} {}",
             quoted_names(items)
         ),
     }
@@ -194,7 +229,7 @@ fn erase(call: &Call, items: &[Item]) -> Result<Answer<Deleted>, Error> {
         thousands(purged.in_source)
     );
     for note in &purged.notes {
-        let _ = writeln!(text, "{}", in_tools(note));
+        let _ = writeln!(text, "{}", in_tools(note, true));
     }
     text.push_str(&quoted_names(items));
     let data = Deleted::new(purged.erased.items, items, purged.in_source);

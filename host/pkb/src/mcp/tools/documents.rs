@@ -375,6 +375,7 @@ fn get(call: &Call, arguments: &GetArguments) -> Result<Answer<Document>, Error>
     let room = size <= most.bytes(1);
     let whole = Whole {
         reading: &reading,
+        changes: call.changes(),
         about: about.filter(|_| room),
         note: (!room).then_some("Its properties are left out to keep to max_tokens."),
     };
@@ -415,6 +416,8 @@ fn state(reading: &Reading) -> Mark {
 /// All that was asked for.
 struct Whole<'a> {
     reading: &'a Reading,
+    /// As [`in_tools`] takes it.
+    changes: bool,
     /// What there is to know of it, where that is to be said.
     about: Option<About>,
     /// What was left out of it.
@@ -439,7 +442,7 @@ impl Whole<'_> {
         });
         let headings = reading.headings.iter().take(NAMED);
         let notes = reading.notes.iter().take(NAMED);
-        let notes = notes.map(|note| in_tools(&short(note, 240)));
+        let notes = notes.map(|note| in_tools(&short(note, 240), self.changes));
         let data = Document {
             notice: NOTICE,
             item: reading.item,

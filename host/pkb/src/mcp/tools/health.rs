@@ -164,7 +164,7 @@ struct Ledger {
 
 fn check(call: &Call, arguments: &Arguments) -> Result<Answer<Report>, Error> {
     let (before, _) = call.shown_before(arguments.cursor.as_deref())?;
-    let whole = report(call.engine().health()?);
+    let whole = report(call.engine().health()?, call.changes());
     let before = usize::try_from(before).unwrap_or(usize::MAX);
     let sources = whole.sources.get(before..).unwrap_or_default();
     budget::list(call, arguments.max_tokens, sources.len(), |cut| {
@@ -186,7 +186,7 @@ fn check(call: &Call, arguments: &Arguments) -> Result<Answer<Report>, Error> {
     })
 }
 
-fn report(health: Health) -> Report {
+fn report(health: Health, changes: bool) -> Report {
     let now = |name: &str| health.now.iter().find(|now| now.source == name);
     let sources: Vec<SourceHealth> = health
         .store
@@ -262,7 +262,7 @@ fn report(health: Health) -> Report {
         ledger,
         next_cursor: None,
         notes: (health.notes.iter().take(NOTES))
-            .map(|note| in_tools(&short(note, 400)))
+            .map(|note| in_tools(&short(note, 400), changes))
             .collect(),
     }
 }

@@ -8,7 +8,7 @@ use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::render::{in_tools, line};
+use super::super::render::{NOTICE, in_tools, line, quoted};
 use super::super::tool::{Answer, Call, Outcome, Tool};
 use super::documents::Wanted;
 use crate::access::Scope;
@@ -121,9 +121,16 @@ impl Tool for ClipUrl {
             path: clipped.path,
             outcome: clipped.outcome,
             notes: in_words(&clipped.warnings),
+            notice: NOTICE,
         };
-        let done = format!("{} {}.\n", data.outcome, line(&data.path));
-        let text = with_notes(done, &data.notes);
+        let text = format!(
+            "The note of this page is {}. {}",
+            data.outcome,
+            quoted(&with_notes(
+                format!("path: {}\n", line(&data.path)),
+                &data.notes
+            ))
+        );
         Ok(Answer { text, data }.into())
     }
 }
@@ -150,6 +157,9 @@ pub(in crate::mcp) struct Clipped {
     /// What to know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    /// How to take text of items.
+    #[schemars(skip)]
+    notice: &'static str,
 }
 
 /// See [`UPDATE`].
@@ -197,14 +207,10 @@ impl Tool for UpdateDocument {
             title: line(&updated.title),
             tags: updated.tags.iter().map(|tag| line(tag)).collect(),
             notes: in_words(&updated.warnings),
+            notice: NOTICE,
         };
-        let done = format!(
-            "{} {}: \"{}\", tags: {}.\n",
-            if updated.changed {
-                "Changed"
-            } else {
-                "Unchanged"
-            },
+        let body = format!(
+            "path: {}\ntitle: {}\ntags: {}\n",
             line(&data.path),
             data.title,
             match data.tags.as_slice() {
@@ -212,7 +218,15 @@ impl Tool for UpdateDocument {
                 tags => tags.join(", "),
             }
         );
-        let text = with_notes(done, &data.notes);
+        let text = format!(
+            "{}. {}",
+            if updated.changed {
+                "Changed"
+            } else {
+                "Unchanged"
+            },
+            quoted(&with_notes(body, &data.notes))
+        );
         Ok(Answer { text, data }.into())
     }
 }
@@ -247,6 +261,9 @@ pub(in crate::mcp) struct Updated {
     /// What to know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    /// How to take text of items.
+    #[schemars(skip)]
+    notice: &'static str,
 }
 
 /// What is empty counts as not given: models write that.
@@ -255,7 +272,10 @@ fn given(text: Option<String>) -> Option<String> {
 }
 
 fn in_words(warnings: &[String]) -> Vec<String> {
-    warnings.iter().map(|warning| in_tools(warning)).collect()
+    warnings
+        .iter()
+        .map(|warning| in_tools(warning, true))
+        .collect()
 }
 
 fn with_notes(mut text: String, notes: &[String]) -> String {

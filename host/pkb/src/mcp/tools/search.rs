@@ -221,7 +221,7 @@ fn search(call: &Call, arguments: Arguments) -> Result<Answer<Found>, Error> {
     });
     let understood: Vec<String> = understood.collect();
     filters.extend(understood.iter().cloned());
-    let mut notes = notes(&answer);
+    let mut notes = notes(&answer, call.changes());
     notes.extend(understood.iter().map(|part| format!("Understood: {part}.")));
     if changed {
         notes.push(
@@ -229,8 +229,10 @@ fn search(call: &Call, arguments: Arguments) -> Result<Answer<Found>, Error> {
                 .into(),
         );
     }
+    let empty = answer.hits.is_empty() && call.engine().sources()?.is_empty();
     let page = Page {
         call,
+        empty,
         before,
         explained: arguments.explain.then(|| explained(&answer, filters)),
         notes,
@@ -241,9 +243,9 @@ fn search(call: &Call, arguments: Arguments) -> Result<Answer<Found>, Error> {
     })
 }
 
-fn notes(answer: &SearchAnswer) -> Vec<String> {
+fn notes(answer: &SearchAnswer, changes: bool) -> Vec<String> {
     let mut notes: Vec<String> = (answer.notes.iter().take(NAMED))
-        .map(|note| in_tools(&short(note, 240)))
+        .map(|note| in_tools(&short(note, 240), changes))
         .collect();
     let freshness = &answer.freshness;
     if freshness.waiting > 0 {
@@ -253,7 +255,7 @@ fn notes(answer: &SearchAnswer) -> Vec<String> {
                 1 => "1 file that changed is".to_owned(),
                 more => format!("{} files that changed are", thousands(more)),
             },
-            super::sync::NAME
+            in_tools("`pkb sync`", changes)
         ));
     }
     if !freshness.unseen.is_empty() {
@@ -293,6 +295,8 @@ fn round(number: f64) -> f64 {
 /// A page of hits before it is cut.
 struct Page<'a> {
     call: &'a Call,
+    /// Whether there is no source at all.
+    empty: bool,
     /// Hits on the pages before.
     before: u64,
     answer: SearchAnswer,
@@ -328,6 +332,9 @@ impl Page<'_> {
 
     fn text(&self, found: &Found, left_out: usize, bare: bool) -> String {
         let mut text = match found.hits.len() {
+            0 if self.empty => "There are no sources yet, so there is nothing to search: the user can add a folder with \
+                `pkb add PATH`.\n"
+                .to_owned(),
             0 if self.before > 0 => "Nothing more was found.\n".to_owned(),
             0 => "Nothing was found. Other words may find it; browse_knowledge shows what there is.\n".to_owned(),
             hits => {

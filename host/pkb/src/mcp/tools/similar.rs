@@ -170,7 +170,7 @@ impl Page<'_> {
             similar,
             next_cursor: more.then(|| self.call.cursor(next as u64)),
             notes: (self.answer.notes.iter().take(NAMED))
-                .map(|note| in_tools(&short(note, 240)))
+                .map(|note| in_tools(&short(note, 240), self.call.changes()))
                 .collect(),
         };
         Answer {

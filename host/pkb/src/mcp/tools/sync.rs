@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::jobs;
+use super::super::owners::names;
 use super::super::render::{error, in_tools, line};
 use super::super::schema::Object;
 use super::super::tool::{Answer, Call, Outcome, Tool};
@@ -114,7 +115,8 @@ fn start(call: &Call, arguments: Arguments) -> Result<Answer<Synced>, Error> {
         call.engine().source(name)?;
     }
     let engine = call.engine().clone();
-    let work = move |job: &dyn Job| sync(&engine, &arguments, job).map_err(|wrong| error(&wrong));
+    let work =
+        move |job: &dyn Job| sync(&engine, &arguments, job).map_err(|wrong| error(&wrong, true));
     let id = call
         .service
         .jobs
@@ -158,7 +160,12 @@ fn ask(call: &Call, id: &str, stop: bool) -> Result<Answer<Synced>, Error> {
         done,
     } = report;
     match done {
-        Some(Ok(data)) => Ok(answer(Some(id.to_owned()), data)),
+        Some(Ok(mut data)) => {
+            // A source may be private by now that was not when the job ended.
+            let known = names(call.engine());
+            data.sources.retain(|source| known.contains(&source.source));
+            Ok(answer(Some(id.to_owned()), data))
+        }
         Some(Err(wrong)) => Err(Error::Usage {
             what: format!("{id} failed: {wrong}"),
             hint: "Another call starts anew, from where it was.".into(),
@@ -276,7 +283,7 @@ fn synced_source(report: SourceReport) -> SyncedSource {
         restored: counts.restored,
         skipped: counts.skipped,
         failed: counts.failed,
-        problem: report.problem.map(|problem| in_tools(&problem)),
+        problem: report.problem.map(|problem| in_tools(&problem, true)),
     }
 }
 
