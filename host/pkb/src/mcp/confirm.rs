@@ -32,7 +32,7 @@ const MOST_USED: usize = 10_000;
 
 /// Makes and opens the seals of questions, each of which is good for one answer.
 pub(super) struct Seals {
-    codec: RequestStateCodec,
+    pub(super) codec: RequestStateCodec,
     /// What tells those apart that were used, with when, the oldest first.
     used: Mutex<VecDeque<(Instant, u64)>>,
     next: AtomicU64,
@@ -45,10 +45,6 @@ impl Seals {
             used: Mutex::default(),
             next: AtomicU64::new(0),
         }
-    }
-
-    pub(super) fn codec(&self) -> &RequestStateCodec {
-        &self.codec
     }
 
     /// Whether this is the first use of a seal; from here on it is used.

@@ -105,7 +105,7 @@ pub(super) fn round(
         Some(state) if sealed => {
             let opened = service
                 .seal
-                .codec()
+                .codec
                 .open_with(state, brought.name.as_bytes())
                 .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
             usize::from(opened.first().copied().unwrap_or_default())
@@ -137,7 +137,7 @@ pub(super) fn round(
         Some(_) => at + 1,
         None => at,
     };
-    let state = sealed.then(|| service.seal.codec().seal_with(&[next as u8], &bound));
+    let state = sealed.then(|| service.seal.codec.seal_with(&[next as u8], &bound));
     let mut question = json!({"resultType": "input_required", "inputRequests": asked(next)});
     if let Some(state) = state {
         question["requestState"] = state.into();
