@@ -128,9 +128,19 @@ impl Inspector<'_> {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let syncs = || self.setup.pkb().args(["sync", "vault"]).output().unwrap();
+        let syncs = || {
+            let vault = ["sync", "--source", "vault"];
+            self.setup.pkb().args(vault).output().unwrap()
+        };
+        let taken_in = || {
+            let status = self.setup.pkb().args(["--json", "status"]).output();
+            let status: Value = serde_json::from_slice(&status.unwrap().stdout).unwrap();
+            let mut sources = status["store"]["sources"].as_array().unwrap().iter();
+            let heap = sources.find(|source| source["name"] == "heap").unwrap();
+            heap["items"].as_u64().unwrap()
+        };
         let began = Instant::now();
-        while syncs().status.success() {
+        while taken_in() == 0 {
             assert!(began.elapsed() < PATIENCE, "the sync does not begin");
         }
         begun.kill().unwrap();

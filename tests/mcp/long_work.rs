@@ -269,7 +269,11 @@ fn work_on_a_private_source_changes_nothing_that_clients_see() {
     client.passed();
     let (_, page) = client.done("browse_knowledge", json!({"limit": 2}));
     fs::write(other.join("other.md"), "# Another day\n").unwrap();
-    let synced = setup.pkb().args(["sync", "diary"]).output().unwrap();
+    let synced = setup
+        .pkb()
+        .args(["sync", "--source", "diary"])
+        .output()
+        .unwrap();
     assert!(synced.status.success(), "{synced:?}");
     let (said, _) = client.done(
         "browse_knowledge",

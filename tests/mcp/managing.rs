@@ -277,10 +277,13 @@ fn what_is_to_be_deleted_must_be_said_plainly() {
             json!({"items": ["Bread"], "filter": "tag:sky"}),
             "a filter is given too",
         ),
-        (json!({"filter": "bread", "confirm_bulk": 2}), "no field"),
+        (
+            json!({"filter": "bread", "confirm_bulk": 2}),
+            "no condition",
+        ),
         (
             json!({"filter": "source:vault and bread", "confirm_bulk": 2}),
-            "no field",
+            "no condition",
         ),
         (json!({"filter": "source:volt", "confirm_bulk": 2}), "volt"),
         (

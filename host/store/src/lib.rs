@@ -164,7 +164,8 @@ pub trait Store: Send + Sync {
     fn files(&self, source: SourceId) -> Result<Vec<Named>>;
     /// The other names of a source's items, soft-deleted ones left out.
     fn aliases(&self, source: SourceId) -> Result<Vec<(ItemId, String)>>;
-    /// The items whose address passes `keep`. Soft-deleted items are left out.
+    /// The items whose address, or whose property `url`, passes `keep`.
+    /// Soft-deleted items are left out.
     fn at_addresses(&self, keep: &mut dyn FnMut(&str) -> bool) -> Result<Vec<Item>>;
     /// The links of all items whose target, as written, passes `keep`: by item,
     /// in order of appearance. Soft-deleted items are left out.

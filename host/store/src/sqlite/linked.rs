@@ -43,8 +43,14 @@ pub(super) fn at_addresses(
     conn: &Connection,
     keep: &mut dyn FnMut(&str) -> bool,
 ) -> rusqlite::Result<Vec<Item>> {
-    let mut select =
-        conn.prepare_cached("SELECT id, url FROM items WHERE url IS NOT NULL AND deleted IS NULL")?;
+    // A note about a page is opened where it is, and says in a property which
+    // page it is about.
+    let mut select = conn.prepare_cached(
+        "SELECT id, url FROM items WHERE url IS NOT NULL AND deleted IS NULL
+         UNION ALL
+         SELECT i.id, p.value FROM properties AS p JOIN items AS i ON i.id = p.item_id
+         WHERE p.name = 'url' AND p.type = 0 AND i.deleted IS NULL",
+    )?;
     let mut rows = select.query([])?;
     let mut ids = Vec::new();
     while let Some(row) = rows.next()? {
@@ -52,6 +58,8 @@ pub(super) fn at_addresses(
             ids.push(row.get(0)?);
         }
     }
+    ids.sort_unstable();
+    ids.dedup();
     read::items_by_id(conn, &ids)
 }
 
