@@ -80,6 +80,14 @@ impl Grant {
         name: String::new(),
     };
 
+    /// A program of this machine, where no token is needed.
+    pub(crate) fn of_this_machine() -> Grant {
+        Grant {
+            scope: Scope::Admin,
+            name: "this machine".into(),
+        }
+    }
+
     /// Someone of whom nothing is known.
     pub(crate) const READER: Grant = Grant {
         scope: Scope::Read,

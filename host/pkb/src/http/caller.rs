@@ -105,10 +105,7 @@ impl Access {
             }
             return Ok(Caller {
                 key: address(from),
-                grant: Grant {
-                    scope: Scope::Admin,
-                    name: "this machine".into(),
-                },
+                grant: Grant::of_this_machine(),
                 until: None,
             });
         }
