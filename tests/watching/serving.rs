@@ -134,7 +134,7 @@ fn what_a_client_saved_is_found_by_its_next_search() {
     library.write("b.md", "badger");
     wait_for("a look in time", || {
         let found = server.call("search_knowledge", json!({"query": "badger"}));
-        found["hits"][0]["path"] == "notes/b.md" && found["waiting"] == 0
+        found["hits"][0]["path"] == "notes/b.md" && found["waiting"].as_u64().unwrap_or(0) == 0
     });
     assert_eq!(server.end(), Some(0));
 }
